@@ -27,7 +27,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// attached is a runtime that is there, by its sockets.
+// attached is a running runtime, known by its sockets.
 type attached struct {
 	options               Options
 	calls                 *calls
@@ -35,16 +35,16 @@ type attached struct {
 	request, registration time.Duration
 	nriVersion            string
 	shows, announces      bool
-	processes             bool   // plugins are told of a process of a pod's sandbox
+	processes             bool   // plugins receive the PID of a pod's sandbox
 	events, requires      bool   // CRI's container events are sent; fixture.RequiredPlugin is required
-	network               string // what the cases of the network lack
+	network               string // why the cases of the network are unsupported
 	baseline              map[cri.Leftover]bool
 	plugins               *plugins
-	slowest               report.Call // of the case that ran last
-	lost                  bool        // the runtime went away in it, by itself
+	slowest               report.Call // of the last case
+	lost                  bool        // the runtime ended in the last case, by itself
 }
 
-// attach connects to the runtime, which is probed after that.
+// attach connects to the runtime. probe comes after it.
 func attach(o Options, image string) (*attached, error) {
 	a := &attached{options: o, calls: &calls{now: time.Now}, plugins: &plugins{of: map[string]string{}}}
 	var err error
@@ -56,12 +56,12 @@ func attach(o Options, image string) (*attached, error) {
 	return a, nil
 }
 
-// reach finds the runtime, before it is asked for anything else. It has to have no pods: the
-// cases count what plugins are told.
+// reach checks that the runtime answers, before any other request. It must have no pods, since
+// the cases count the events that plugins receive.
 func (o Options) reach(ctx context.Context) (err error) {
-	if o.CNIBin != "" { // a run before may have been killed
+	if o.CNIBin != "" { // an earlier run may have been killed
 		if err := fixture.RestoreNetwork(o.CNIBin, o.CNIConf); err != nil {
-			return fmt.Errorf("put back the network configuration that a run before put aside: %w", err)
+			return fmt.Errorf("restore the network configuration that an earlier run set aside: %w", err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -76,12 +76,12 @@ func (o Options) reach(ctx context.Context) (err error) {
 		return fmt.Errorf("ask the runtime at %s for its pods: %w", o.CRI, err)
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("the runtime has %d pods and containers, and the cases count what plugins are told: stop the kubelet and remove them (crictl rmp --all --force)", len(left))
+		return fmt.Errorf("the runtime has %d pods and containers, and the cases count the events that plugins receive: stop the kubelet and remove them (crictl rmp --all --force)", len(left))
 	}
 	return nil
 }
 
-// probe takes a pod through a life with a plugin that looks.
+// probe runs the life of a pod with a plugin, to find out the runtime's features.
 func (a *attached) probe(ctx context.Context) error {
 	p := plugin.New("00", "conformance-probe-"+newEnd())
 	defer p.Crash()
@@ -102,7 +102,7 @@ func (a *attached) probe(ctx context.Context) error {
 	}
 	received := p.Calls().Of(id).Only(plugin.RunPodSandbox)
 	if len(received) == 0 {
-		return fmt.Errorf("a plugin was not told of pod %s: is NRI of the runtime at %s the one at %s?", id, a.options.CRI, a.options.NRI)
+		return fmt.Errorf("a plugin did not receive pod %s: does the runtime at %s serve NRI at %s?", id, a.options.CRI, a.options.NRI)
 	}
 	a.announces, a.processes = podresources.FromPod(received[0].Pod) != nil, received[0].Pod.GetPid() > 0
 	verbose, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{Verbose: true})
@@ -129,11 +129,11 @@ func (a *attached) probe(ctx context.Context) error {
 	if err := errors.Join(a.cri.Start(ctx, container), a.Settled(ctx, container), a.cri.RemovePod(ctx, id)); err != nil {
 		return err
 	}
-	// What there is without pods is known once the first has been there: a bridge stays.
+	// The baseline is taken after the first pod, which leaves a bridge.
 	return a.takeBaseline(ctx)
 }
 
-// lacksNetwork says what the cases of the network lack.
+// lacksNetwork says why the cases of the network are unsupported.
 func (a *attached) lacksNetwork() string {
 	if a.options.CNIBin == "" {
 		return "needs the node's folders of CNI (--cni-bin-dir, --cni-conf-dir)"
@@ -146,11 +146,11 @@ func (a *attached) lacksNetwork() string {
 	return ""
 }
 
-// CNI are the node's folders.
+// CNI returns the node's folders of CNI.
 func (a *attached) CNI() (bin, conf string) { return a.options.CNIBin, a.options.CNIConf }
 
-// wantsEvents tells whether a case that is to be run needs events: to find out whether there
-// are any takes a second.
+// wantsEvents reports whether a selected case needs events. To find out whether the runtime sends
+// them takes a second.
 func (a *attached) wantsEvents() bool {
 	for _, p := range cases.Profiles() {
 		for _, c := range p.Cases() {
@@ -162,8 +162,8 @@ func (a *attached) wantsEvents() bool {
 	return false
 }
 
-// sendsEvents tells whether CRI's container events can be listened to. A runtime that has
-// them keeps the stream open.
+// sendsEvents reports whether the runtime sends CRI's container events. If it does, it keeps the
+// stream open.
 func (a *attached) sendsEvents(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -184,8 +184,8 @@ func (a *attached) Timeouts() (request, registration time.Duration) {
 	return a.request, a.registration
 }
 
-// Settled waits until the container's program handles its signals, where its process can be
-// seen, or else until CRI says that it runs.
+// Settled waits until the container's program handles its signals, if its process can be seen,
+// or else until CRI shows it as running.
 func (a *attached) Settled(ctx context.Context, container string) error {
 	return wait.Until(ctx, "container "+container+" to run", func(ctx context.Context) error {
 		s, err := a.cri.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: container, Verbose: true})
@@ -203,7 +203,7 @@ func (a *attached) Settled(ctx context.Context, container string) error {
 		}
 		ignores, err := proc.Ignores(info.Pid, idle.Ready)
 		if err != nil {
-			return nil // the process is somewhere else
+			return nil // the process cannot be seen from here
 		}
 		if !ignores {
 			return fmt.Errorf("process %d does not handle its signals yet", info.Pid)

@@ -27,11 +27,11 @@ import (
 	"github.com/hookline-nri/hookline/testkit/image"
 )
 
-// program is what pods run: this program, which is a pause if it is called so.
+// program is the program in pods: this one, which acts as a pause under that name.
 const program = "/proc/self/exe"
 
-// WriteArchive writes the image as an archive that "ctr images import" and "podman load"
-// take, for a runtime that cannot pull it from this program.
+// WriteArchive writes the image as an archive for "ctr images import" and "podman load", for a
+// runtime that cannot pull it from this program.
 func WriteArchive(w io.Writer) error {
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -40,8 +40,8 @@ func WriteArchive(w io.Writer) error {
 	return image.Write(w, content)
 }
 
-// loadImage has the runtime pull the image from a registry of our own on loopback. The
-// image goes with unload.
+// loadImage makes the runtime pull the image from a registry of our own on loopback. unload
+// removes it.
 func loadImage(ctx context.Context, socket string) (name string, unload func(context.Context) error, err error) {
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -77,7 +77,7 @@ func loadImage(ctx context.Context, socket string) (name string, unload func(con
 	}, nil
 }
 
-// push puts the image into the registry that its name begins with.
+// push writes the image to the registry in its name.
 func push(ctx context.Context, name string, program []byte) error {
 	ref, err := ggcr.ParseReference(name, ggcr.Insecure)
 	if err != nil {

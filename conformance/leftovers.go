@@ -20,7 +20,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// takeBaseline notes what there is without pods.
+// takeBaseline records everything that exists without pods.
 func (a *attached) takeBaseline(ctx context.Context) error {
 	left, err := a.inventory(ctx)
 	a.baseline = map[cri.Leftover]bool{}
@@ -30,7 +30,7 @@ func (a *attached) takeBaseline(ctx context.Context) error {
 	return err
 }
 
-// Leftovers lists what was not there before the case.
+// Leftovers lists everything that did not exist before the case.
 func (a *attached) Leftovers(ctx context.Context) (left []cri.Leftover, err error) {
 	all, err := a.inventory(ctx)
 	for _, l := range all {
@@ -64,9 +64,9 @@ func (a *attached) inventory(ctx context.Context) ([]cri.Leftover, error) {
 	return left, nil
 }
 
-// clean removes all pods that a case has left, and waits until the runtime shows none of its
-// plugins. Where the runtime does not remove them, it is killed and started again first, if
-// that can be done.
+// clean removes all pods that a case has left, and waits until the runtime shows none of the
+// case's plugins. If the runtime fails to remove them, clean first restarts it, if that is
+// possible.
 func (a *attached) clean(ctx context.Context) error {
 	err := a.removeAll(ctx)
 	if err != nil && a.options.Kill != nil {
@@ -78,9 +78,8 @@ func (a *attached) clean(ctx context.Context) error {
 	return err
 }
 
-// sendOff waits until the runtime has noticed that the plugins of a case have gone, and keeps
-// nothing for them. Some cases assert which are shown; that one stays for good is for these
-// to find.
+// sendOff waits until the runtime has noticed that the plugins of a case have disconnected, and
+// keeps nothing for them. Some cases assert which plugins are shown; they find one that stays.
 func (a *attached) sendOff(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -100,15 +99,15 @@ func (a *attached) sendOff(ctx context.Context) {
 		}
 		for _, p := range info.DisconnectedPlugins {
 			if a.plugins.has(p.Name) {
-				err = errors.Join(err, fmt.Errorf("ends are kept for %s", p.Name), a.wantNothing(ctx, p.Name))
+				err = errors.Join(err, fmt.Errorf("missed events are kept for %s", p.Name), a.wantNothing(ctx, p.Name))
 			}
 		}
 		return err
 	})
 }
 
-// wantNothing has the runtime forget what it keeps for a name: a plugin comes under it
-// that wants no ends. Names take places from those of other plugins.
+// wantNothing makes the runtime forget the missed events of a name: a plugin of that name connects
+// and subscribes to no ends. Kept names leave fewer places for other plugins.
 func (a *attached) wantNothing(ctx context.Context, name string) error {
 	index, name, _ := strings.Cut(name, "-")
 	p := plugin.New(index, name)
@@ -117,8 +116,8 @@ func (a *attached) wantNothing(ctx context.Context, name string) error {
 	return p.Connect(ctx, a.options.NRI)
 }
 
-// removeAll removes one pod after the other. Each has half a minute: on a busy machine many
-// take longer than a few.
+// removeAll removes one pod after the other, each within half a minute: on a busy machine many
+// pods take longer than a few.
 func (a *attached) removeAll(ctx context.Context) error {
 	for {
 		pods, err := a.pods(ctx)
@@ -131,7 +130,7 @@ func (a *attached) removeAll(ctx context.Context) error {
 	}
 }
 
-// removeOne returns when the runtime does not list the pod any more.
+// removeOne returns when the runtime no longer lists the pod.
 func (a *attached) removeOne(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -147,7 +146,7 @@ func (a *attached) removeOne(ctx context.Context, id string) error {
 	})
 }
 
-// pods are the ids of those that the runtime lists.
+// pods returns the ids of the pods that the runtime lists.
 func (a *attached) pods(ctx context.Context) (ids []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

@@ -29,35 +29,35 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	fixture.Soon = 5 * time.Second // lies keep none of it
+	fixture.Soon = 5 * time.Second // broken promises wait in vain
 	adaptation.SetPluginRequestTimeout(8 * time.Second)
 	adaptation.SetPluginRegistrationTimeout(8 * time.Second)
 	os.Exit(m.Run())
 }
 
-// A runtime of entries in a map, on NRI's adaptation, keeps what these cases are about.
+// The cases that a runtime of entries in a map, on NRI's adaptation, passes.
 var keptByTheHonest = []string{
 	"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop",
 	"L11_EveryEndIsDeliveredOnceHoweverAPodEnds",
 	"L11_NoContainerIsCreatedInAStoppedPod",
 	"L11_RepeatedTeardownDeliversNothing",
-	"L14_PluginsGetOnlyWhatTheySubscribedTo",
+	"L14_PluginsReceiveOnlySubscribedEvents",
 	"L1_AdjustmentReachesTheContainerAndThePluginsAfter",
-	"L1_ContainersEndBeforeTheirPodWhateverTheyDo",
+	"L1_ContainersEndBeforeTheirPod",
 	"L1_EventsOfAPodComeInOrder",
 	"L2_JoiningPluginReceivesRunningPods",
 	"L3_RemovalOfARunningPodDeliversEveryEnd",
 	"L8_StopGoesOnIfAPluginFails",
 	"L6_PodIsHiddenWhileItsHookRuns",
 	"L9_TeardownReachesAllIfAPluginCrashes",
-	"L10_PodIsThereInItsStopHook",
+	"L10_PodIsIntactInItsStopHook",
 	"L12_EventsOfALifeComeOnceAndInOrder",
 	"N1_NetworkReadyIsTheStatusOfTheNetwork",
 	"N1_NetworkWithoutConfigurationIsNotReady",
 	"N2_PodsAreRejectedWhileStatusFails",
 }
 
-// run has a runtime for each case, so that what a lie leaves is not there for the next.
+// run starts a runtime for each case, so that nothing that a lie leaves reaches the next case.
 func run(t *testing.T, lie liar.Lie) *report.Report {
 	t.Helper()
 	all := &report.Report{}
@@ -76,7 +76,7 @@ func runOne(t *testing.T, lie liar.Lie, name string) *report.Report {
 	return runOn(t, "", lie, name)
 }
 
-// runOn has the configurations of CNI on a disk of their own, by a folder of it.
+// runOn keeps the configurations of CNI in a folder that may be on another disk.
 func runOn(t *testing.T, disk string, lie liar.Lie, name string) *report.Report {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "liar") // short enough for sockets
@@ -97,7 +97,7 @@ func runOn(t *testing.T, disk string, lie liar.Lie, name string) *report.Report 
 	return got
 }
 
-// network are folders of CNI with plugins that agree to everything, and one network of them.
+// network makes folders of CNI with plugins that always succeed, and one network of them.
 func network(t *testing.T, folder, disk string) (bin, conf string) {
 	t.Helper()
 	bin, conf = filepath.Join(folder, "cni-bin"), filepath.Join(disk, "cni-conf")
@@ -108,7 +108,7 @@ func network(t *testing.T, folder, disk string) (bin, conf string) {
 	}
 	own := `{"cniVersion": "1.1.0", "name": "own", "plugins": [{"type": "ptp"}]}`
 	require.NoError(t, os.WriteFile(filepath.Join(conf, "10-own.conflist"), []byte(own), 0o644))
-	t.Cleanup(func() { // what a case puts there and aside is back as it was
+	t.Cleanup(func() { // a case leaves the folders as it found them
 		var left []string
 		for _, folder := range []string{bin, conf} {
 			files, err := filepath.Glob(filepath.Join(folder, "*"))
@@ -147,13 +147,13 @@ func TestFoldersOfCNIMayBeOnTwoDisks(t *testing.T) {
 	require.Empty(t, not(runOn(t, disk, liar.Honest, "N1_NetworkReadyIsTheStatusOfTheNetwork"), report.Passed))
 }
 
-// A runtime that is not there is not one that cannot pull an image.
-func TestRuntimeIsLookedForFirst(t *testing.T) {
+// A missing runtime is reported as such, and not as one that cannot pull an image.
+func TestMissingRuntimeIsReportedFirst(t *testing.T) {
 	_, err := conformance.Run(t.Context(), conformance.Options{CRI: "/nowhere", NRI: "/nowhere"})
 	require.ErrorContains(t, err, "ask the runtime at /nowhere for its pods")
 }
 
-// Each lie is found by the cases that should, and by no other.
+// Each lie fails the expected cases, and no other.
 func TestEachLieIsFound(t *testing.T) {
 	for lie, found := range foundBy {
 		t.Run(string(lie), func(t *testing.T) {
@@ -175,35 +175,34 @@ func TestEachLieIsFound(t *testing.T) {
 }
 
 var foundBy = map[liar.Lie][]string{
-	liar.StopsPodBeforeContainers: {"L10_PodIsThereInItsStopHook", "L11_EveryEndIsDeliveredOnceHoweverAPodEnds", "L1_ContainersEndBeforeTheirPodWhateverTheyDo"},
+	liar.StopsPodBeforeContainers: {"L10_PodIsIntactInItsStopHook", "L11_EveryEndIsDeliveredOnceHoweverAPodEnds", "L1_ContainersEndBeforeTheirPod"},
 	liar.LosesAdjustments:         {"L1_AdjustmentReachesTheContainerAndThePluginsAfter"},
-	liar.TellsNoPodToWhoJoins:     {"L2_JoiningPluginReceivesRunningPods"},
-	liar.TellsNoRemoval: { // in each life that is looked at to its end
+	liar.SynchronizesNoPods:       {"L2_JoiningPluginReceivesRunningPods"},
+	liar.SendsNoRemoval: { // in each life that a case checks to its end
 		"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", "L11_EveryEndIsDeliveredOnceHoweverAPodEnds", "L11_RepeatedTeardownDeliversNothing",
-		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L1_EventsOfAPodComeInOrder", "L2_JoiningPluginReceivesRunningPods", "L3_RemovalOfARunningPodDeliversEveryEnd",
+		"L1_ContainersEndBeforeTheirPod", "L1_EventsOfAPodComeInOrder", "L2_JoiningPluginReceivesRunningPods", "L3_RemovalOfARunningPodDeliversEveryEnd",
 		"L8_StopGoesOnIfAPluginFails", "L9_TeardownReachesAllIfAPluginCrashes",
 	},
 	liar.ShowsPodInItsHook:      {"L6_PodIsHiddenWhileItsHookRuns"},
 	liar.CreatesContainerInHook: {"L6_PodIsHiddenWhileItsHookRuns"},
-	liar.LeavesContainers: { // wherever a pod is removed with containers
-		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L3_RemovalOfARunningPodDeliversEveryEnd",
-		"L6_PodIsHiddenWhileItsHookRuns", "L10_PodIsThereInItsStopHook", "L12_EventsOfALifeComeOnceAndInOrder",
+	liar.LeavesContainers: { // in each case that removes a pod with containers
+		"L1_ContainersEndBeforeTheirPod", "L3_RemovalOfARunningPodDeliversEveryEnd",
+		"L6_PodIsHiddenWhileItsHookRuns", "L10_PodIsIntactInItsStopHook", "L12_EventsOfALifeComeOnceAndInOrder",
 	},
 	liar.SendsNoStops:              {"L12_EventsOfALifeComeOnceAndInOrder"},
 	liar.SaysNetworkIsReady:        {"N1_NetworkReadyIsTheStatusOfTheNetwork", "N1_NetworkWithoutConfigurationIsNotReady", "N2_PodsAreRejectedWhileStatusFails"},
 	liar.TakesPodsWithoutNetwork:   {"N2_PodsAreRejectedWhileStatusFails"},
 	liar.FailsStopIfAPluginFails:   {"L8_StopGoesOnIfAPluginFails"},
-	liar.TellsEveryStop:            {"L11_EveryEndIsDeliveredOnceHoweverAPodEnds"},
+	liar.SendsEveryStop:            {"L11_EveryEndIsDeliveredOnceHoweverAPodEnds"},
 	liar.CreatesContainerInStopped: {"L11_NoContainerIsCreatedInAStoppedPod"},
-	liar.TellsStartTwice: { // in each life of a container that is looked at whole
+	liar.SendsStartTwice: { // in each life of a container that a case checks whole
 		"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", "L11_EveryEndIsDeliveredOnceHoweverAPodEnds", "L11_RepeatedTeardownDeliversNothing",
-		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L1_EventsOfAPodComeInOrder",
+		"L1_ContainersEndBeforeTheirPod", "L1_EventsOfAPodComeInOrder",
 	},
 }
 
-// The adaptation that the runtime stands on tells nobody what it missed, and every runtime
-// that takes it as it is released is found.
-func TestReleasedAdaptationMissesNothing(t *testing.T) {
+// The runtime uses the released adaptation, which delivers no missed events. The case finds that.
+func TestReleasedAdaptationDeliversNoMissedEvents(t *testing.T) {
 	t.Parallel()
 	r := runOne(t, liar.Honest, "L18_EndsWhileAPluginIsDisconnectedAreDeliveredOnReturn")
 	require.Len(t, r.Cases, 1)
@@ -213,7 +212,7 @@ func TestReleasedAdaptationMissesNothing(t *testing.T) {
 	}
 }
 
-// The page says of which rules there is no case.
+// The page lists the rules that have no case.
 func TestPageNamesRulesWithoutCases(t *testing.T) {
 	page, err := os.ReadFile("../docs/conformance.md")
 	require.NoError(t, err)

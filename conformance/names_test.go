@@ -11,8 +11,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A plugin of one case is none of another, nor of another part or run of it.
-func TestPluginsOfCasesDoNotMeet(t *testing.T) {
+// A plugin belongs to one case, and to one part and run of it.
+func TestPluginBelongsToOneCase(t *testing.T) {
 	known := &plugins{of: map[string]string{}}
 	var names []string
 	play := func(name string, make func(fixture.TB) *plugin.Plugin) *run {
@@ -40,5 +40,5 @@ func TestPluginsOfCasesDoNotMeet(t *testing.T) {
 
 	same := func(fixture.TB) *plugin.Plugin { return plugin.New("10", "same") }
 	require.Empty(t, play("run 1 of A", same).fault)
-	require.Equal(t, "plugin 10-same is of run 1 of A, too", play("run 1 of B", same).fault)
+	require.Equal(t, "plugin 10-same also belongs to run 1 of A", play("run 1 of B", same).fault)
 }

@@ -12,27 +12,28 @@ import (
 	"time"
 
 	"github.com/hookline-nri/hookline/conformance/cases"
+	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/testkit/cri"
 )
 
-// Options say what is run on what.
+// Options select the runtime and the cases.
 type Options struct {
 	CRI string // path of the CRI socket
 	NRI string // path of the NRI socket
 
 	Handler      string // runtime handler of pods; the runtime's own where empty
 	CgroupParent string // of pods; the runtime's own where empty
-	Image        string // that the runtime has already; one is made and loaded where empty
-	// State is the folder of CNI's state on the node, /var/lib/cni, where addresses and
-	// attachments are looked for that pods left. It is not looked at where empty.
+	Image        string // an image that the runtime has; where empty, one is made and loaded
+	// State is the folder of CNI's state on the node, /var/lib/cni. Cases look there for addresses
+	// and attachments that pods left, unless it is empty.
 	State string
 
-	// CNIBin and CNIConf are the node's folders of CNI plugins and configurations. The cases
-	// of the network put another network there while they run. They are unsupported where
-	// the folders are empty.
+	// CNIBin and CNIConf are the node's folders of CNI plugins and configurations. The cases of
+	// the network replace the network there while they run. Without the folders they are
+	// unsupported.
 	CNIBin, CNIConf string
-	// MustRun says that the runtime requires fixture.RequiredPlugin. It needs no saying where
-	// the runtime shows it.
+	// MustRun says that the runtime requires fixture.RequiredPlugin. It is not needed if the
+	// runtime's status shows that.
 	MustRun bool
 
 	// Stop, Kill and Boot end the runtime and start it again. Without them the cases of
@@ -46,32 +47,35 @@ type Options struct {
 	Repeat   int               // how often each case is run; once where zero
 	Seed     uint64            // of the order of cases; by profile and name where zero
 	Timeout  time.Duration     // of one case; five minutes where zero
-	Soon     time.Duration     // how long is waited for what should come within moments; a minute where zero
+	Soon     time.Duration     // how long cases wait for a condition that should hold within moments; a minute where zero
 
 	Command []string            // for the report
 	Version string              // of the tool, for the report
-	Step    func(string) func() // announces what takes its time, and its end; may be nil
-	// Records keeps the records of cases that passed, too, for timelines.
+	Step    func(string) func() // announces a step, and returns a function that announces its end; may be nil
+	// Confirm is called before the first case if some cannot run, with the reasons. After an error
+	// none runs. It may be nil.
+	Confirm func([]report.Lack) error
+	// Records also keeps the records of cases that passed, for timelines.
 	Records bool
-	// Left lists what pods left on the node in a way of its own; Options.State is what is
-	// looked at besides CRI where nil.
+	// Left replaces the search for leftovers of pods on the node. If it is nil, CRI and State are
+	// searched.
 	Left func(context.Context) ([]cri.Leftover, error)
 }
 
-// check tells what is wrong with the options, each by its flag.
+// check returns the errors in the options, each with its flag.
 func (o Options) check() error {
 	var errs []error
 	if o.CRI == "" || o.NRI == "" {
 		errs = append(errs, errors.New("the sockets of CRI and NRI are needed: --runtime-endpoint and --nri-socket"))
 	}
 	if !slices.Equal([]bool{o.Stop != nil, o.Kill != nil}, []bool{o.Boot != nil, o.Boot != nil}) {
-		errs = append(errs, errors.New("the commands that stop, kill and start the runtime come together: --stop-command, --kill-command and --start-command"))
+		errs = append(errs, errors.New("the commands that stop, kill and start the runtime must be set together: --stop-command, --kill-command and --start-command"))
 	}
 	if (o.CNIBin == "") != (o.CNIConf == "") {
-		errs = append(errs, errors.New("the folders of CNI come together: --cni-bin-dir and --cni-conf-dir"))
+		errs = append(errs, errors.New("the folders of CNI must be set together: --cni-bin-dir and --cni-conf-dir"))
 	}
 	if o.Repeat < 0 {
-		errs = append(errs, fmt.Errorf("--repeat %d: it is how often each case is run", o.Repeat))
+		errs = append(errs, fmt.Errorf("--repeat %d: must not be negative", o.Repeat))
 	}
 	profiles, rules, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	wanted := 0
@@ -89,7 +93,7 @@ func (o Options) check() error {
 		for _, name := range asked {
 			if !slices.ContainsFunc(of, func(of map[string]bool) bool { return of[name] }) {
 				unknown = true
-				errs = append(errs, fmt.Errorf("%s: %q is no %s: --list has them", flag, name, what))
+				errs = append(errs, fmt.Errorf("%s: %q is no %s: --list prints them", flag, name, what))
 			}
 		}
 	}
@@ -99,22 +103,22 @@ func (o Options) check() error {
 	known("--skip", slices.Sorted(maps.Keys(o.Skip)), "rule or case", rules, names)
 	for _, rule := range slices.Sorted(maps.Keys(o.Skip)) {
 		if strings.TrimSpace(o.Skip[rule]) == "" {
-			errs = append(errs, fmt.Errorf("--skip %s: say why: %s=REASON", rule, rule))
+			errs = append(errs, fmt.Errorf("--skip %s: give a reason: %s=REASON", rule, rule))
 		}
 	}
 	if wanted == 0 && !unknown {
-		errs = append(errs, errors.New("no case is of all that --profile, --rules and --case ask for"))
+		errs = append(errs, errors.New("no case matches all of --profile, --rules and --case"))
 	}
 	return errors.Join(errs...)
 }
 
-// wants tells whether a case is to be run.
+// wants reports whether a case is selected.
 func (o Options) wants(c *cases.Case) bool {
 	in := func(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
 	return in(o.Profiles, c.Profile.Name) && in(o.Rules, c.Rule()) && in(o.Cases, c.Name)
 }
 
-// skipped is why a case is not run, if it is not.
+// skipped returns the reason why a selected case is skipped, if it is.
 func (o Options) skipped(c *cases.Case) string {
 	if why := o.Skip[c.Name]; why != "" {
 		return why

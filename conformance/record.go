@@ -23,21 +23,21 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// calls keeps the requests of CRI that change something, and has each carry the trace of
-// the case, as W3C says, so that the spans of a runtime that traces join it. Of all requests it
-// knows the slowest.
+// calls records the CRI requests that change something. Each carries the trace of the case in
+// W3C's header, so that the spans of a runtime that traces join it. calls also keeps the slowest of
+// all requests.
 type calls struct {
-	now func() time.Time // the clock by which the machine and the runtime are slow
+	now func() time.Time // the clock that measures requests
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	trace string
 	made  []report.Call
-	// slowest is that of all calls, also of those that change nothing.
+	// slowest is the slowest of all calls, also of those that change nothing.
 	slowest report.Call
-	lost    bool // the runtime went away under a call, or was not there
+	lost    bool // the runtime disconnected during a call, or was not running
 }
 
-// begin begins a record, and returns the id of its trace.
+// begin starts a record, and returns the id of its trace.
 func (c *calls) begin() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *calls) begin() string {
 	return c.trace
 }
 
-// did notes what was done to the runtime itself.
+// did records a command that stopped, killed or started the runtime.
 func (c *calls) did(what string, start time.Time, err error) {
 	call := report.Call{Name: what, Of: report.OfRuntime, Start: start, End: c.now(), Span: randomID(8)}
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *calls) did(what string, start time.Time, err error) {
 	c.made = append(c.made, call)
 }
 
-// take returns the record, the slowest of all calls, and whether the runtime went away by itself.
+// take returns the record, the slowest of all calls, and whether the runtime ended by itself.
 func (c *calls) take() (made []report.Call, slowest report.Call, lost bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +88,7 @@ func (c *calls) intercept(ctx context.Context, method string, request, reply any
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.trace != trace { // of a case before
+	if c.trace != trace { // the call is of an earlier case
 		return err
 	}
 	c.lost = c.lost || status.Code(err) == codes.Unavailable
@@ -101,7 +101,7 @@ func (c *calls) intercept(ctx context.Context, method string, request, reply any
 	return err
 }
 
-// subject is what a request is about, if it changes something.
+// subject is the pod or container of a request that changes something.
 func subject(request any) (of string, changes bool) {
 	switch r := request.(type) {
 	case *runtime.RunPodSandboxRequest:
@@ -126,10 +126,10 @@ func subject(request any) (of string, changes bool) {
 	return "", false
 }
 
-// short is as much of an id as tells it from others.
+// short is the beginning of an id, long enough to identify it in a report.
 func short(id string) string { return id[:min(len(id), 13)] }
 
-// Connections are the records of a plugin, in the report's form.
+// Connections converts the records of a plugin for the report.
 func Connections(p fixture.Recorded) (all []report.Connection) {
 	for _, record := range p.Calls().Connections() {
 		c := report.Connection{Plugin: p.Name(), Number: record[0].Connection}

@@ -18,7 +18,7 @@ var errNoCommands = errors.New("no commands to stop and start the runtime were g
 func (a *attached) Stop(ctx context.Context) error { return a.ends(ctx, "stop", a.options.Stop) }
 func (a *attached) Kill(ctx context.Context) error { return a.ends(ctx, "kill", a.options.Kill) }
 
-// ends ends the runtime, and returns when nobody answers any more.
+// ends ends the runtime, and returns once it no longer answers.
 func (a *attached) ends(ctx context.Context, what string, end func(context.Context) error) (err error) {
 	if end == nil {
 		return errNoCommands
@@ -49,7 +49,7 @@ func (a *attached) Boot(ctx context.Context) (err error) {
 	return wait.Until(ctx, "the runtime to answer", a.answers)
 }
 
-// answers asks for the runtime's status, within two seconds.
+// answers returns nil if the runtime answers within two seconds.
 func (a *attached) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -61,8 +61,7 @@ func (a *attached) answers(ctx context.Context) error {
 	return err
 }
 
-// restart kills the runtime and starts it again, within two minutes: one that answers nobody
-// then is not waited for.
+// restart kills the runtime and starts it again. It waits at most two minutes for an answer.
 func (a *attached) restart(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

@@ -9,14 +9,13 @@ import (
 	"github.com/hookline-nri/hookline/conformance/cases"
 )
 
-// The contract that the cases hold a runtime against. Its version grows with each rule that is
-// new or says something else.
+// The contract that the cases test. Its version grows with each new or changed rule.
 const (
 	contractPage    = "https://github.com/hookline-nri/hookline/blob/main/docs/contract.md"
 	contractVersion = "1"
 )
 
-// rules are those of the contract, in its order.
+// rules returns the rules of the contract, in its order.
 func rules() (rules []string) {
 	for _, kind := range []struct {
 		letter string
@@ -29,7 +28,7 @@ func rules() (rules []string) {
 	return rules
 }
 
-// WithoutCases are the rules that no case is about.
+// WithoutCases returns the rules that have no case.
 func WithoutCases() (without []string) {
 	var have []string
 	for _, p := range cases.Profiles() {

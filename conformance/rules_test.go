@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The page states the rules that the program knows, under the version that reports name.
-func TestRulesAreThoseOfThePage(t *testing.T) {
+// The page has the rules that the program knows, and the version that reports name.
+func TestRulesMatchThePage(t *testing.T) {
 	page, err := os.ReadFile("../docs/contract.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "This is version "+contractVersion+" of the contract.")

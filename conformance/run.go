@@ -24,10 +24,10 @@ import (
 	"github.com/hookline-nri/hookline/conformance/report"
 )
 
-// Run runs the cases that the options want, and returns what came of it. An error is a
-// fault of the tool or its options; what the runtime does wrong is in the report, which
-// there may be beside an error, of what could not be cleaned up in the end. A process runs
-// one at a time: how long cases wait is the same for all of it (fixture.Soon, fixture.Moments).
+// Run runs the selected cases, and returns the report. An error is a fault of the tool or its
+// options; faults of the runtime are in the report. If the final clean-up fails, Run returns both
+// a report and an error. A process must not call Run concurrently: fixture.Soon and
+// fixture.Moments are global.
 func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -71,6 +71,11 @@ func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 	if r.Runtime, err = a.describe(ctx); err != nil {
 		return nil, err
 	}
+	if r.Lacks = a.allLacks(); len(r.Lacks) > 0 && o.Confirm != nil {
+		if err := o.Confirm(r.Lacks); err != nil {
+			return nil, err
+		}
+	}
 	a.runAll(ctx, r)
 	r.Seconds = time.Since(r.Started).Seconds()
 	if !o.Records {
@@ -80,7 +85,7 @@ func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 	return r, nil
 }
 
-// runAll runs what is wanted, in the order that the seed says.
+// runAll runs the selected cases, in the order of the seed.
 func (a *attached) runAll(ctx context.Context, r *report.Report) {
 	var wanted []*cases.Case
 	for _, p := range cases.Profiles() {
@@ -102,12 +107,12 @@ func (a *attached) runAll(ctx context.Context, r *report.Report) {
 		}
 		for _, c := range wanted {
 			one := report.Case{Name: c.Name, Rule: c.Rule(), Profile: c.Profile.Name, Run: i + 1, Started: time.Now()}
-			lacks, why := a.lacks(c.Needs), a.options.skipped(c)
+			lack, why := a.lacks(c.Needs), a.options.skipped(c)
 			switch {
 			case why != "":
 				one.Verdict, one.Reason = report.Skipped, why
-			case lacks != "":
-				one.Verdict, one.Reason = report.Unsupported, lacks
+			case lack.Reason != "":
+				one.Verdict, one.Reason = report.Unsupported, lack.Reason
 			case ctx.Err() != nil:
 				one.Verdict, one.Reason = report.Error, "not run: interrupted"
 			case broken != nil:
@@ -122,43 +127,18 @@ func (a *attached) runAll(ctx context.Context, r *report.Report) {
 	}
 }
 
-// lacks is what the runtime does not have of what a case needs.
-func (a *attached) lacks(n fixture.Needs) string {
-	switch {
-	case a.request < n.Least.Request:
-		return fmt.Sprintf("needs %s for a request, and the runtime gives plugins %s (plugin_request_timeout)", n.Least.Request, a.request)
-	case a.registration < n.Least.Registration:
-		return fmt.Sprintf("needs %s for a registration, and the runtime gives plugins %s (plugin_registration_timeout)", n.Least.Registration, a.registration)
-	case n.Restarts && a.options.Boot == nil:
-		return "needs commands that stop, kill and start the runtime"
-	case n.Status && !a.shows:
-		return "needs a runtime that shows its plugins in its verbose status, under \"nri\""
-	case n.Network && a.network != "":
-		return a.network
-	case n.Required && !a.requires:
-		return fmt.Sprintf("needs a runtime that requires plugin %s of pods outside of namespace default (--must-run, where it does not show that)", fixture.RequiredPlugin)
-	case n.Events && !a.events:
-		return "needs a runtime that sends CRI's container events"
-	case n.Sandbox && !a.processes:
-		return "needs a runtime whose pods have a process of their own, and that tells plugins of it"
-	case n.Announcements && !a.announces:
-		return "needs a runtime that passes on what is announced of a pod's resources (KEP-4112)"
-	}
-	return ""
-}
-
-// runOne runs a case, and cleans up after it. The error is that no case can be run any more.
+// runOne runs a case, and cleans up after it. After an error no further case can run.
 func (a *attached) runOne(ctx context.Context, c *cases.Case, one *report.Case) error {
 	within, cancel := context.WithTimeout(ctx, a.options.Timeout)
 	defer cancel()
-	// What the case before has left is not this one's fault.
+	// Leftovers of the previous case are not this one's fault.
 	if err := a.takeBaseline(within); err != nil {
 		one.Verdict, one.Reason = report.Error, err.Error()
 		return err
 	}
-	r := &run{name: fmt.Sprintf("run %d of %s", one.Run, c.Name), plugins: a.plugins, runtime: a, clean: func() { _ = a.clean(context.WithoutCancel(ctx)) }} // what stays is seen after the case
+	r := &run{name: fmt.Sprintf("run %d of %s", one.Run, c.Name), plugins: a.plugins, runtime: a, clean: func() { _ = a.clean(context.WithoutCancel(ctx)) }} // the clean-up after the case reports leftovers
 	one.Trace = a.calls.begin()
-	a.cri.Own = "-" + newEnd() // also for a case that is run again
+	a.cri.Own = "-" + newEnd() // a suffix of its own, also if the case runs again
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -169,7 +149,7 @@ func (a *attached) runOne(ctx context.Context, c *cases.Case, one *report.Case) 
 	case <-ended:
 	case <-within.Done():
 		late = true
-		select { // what waits with its context ends now
+		select { // operations with its context end now
 		case <-ended:
 		case <-time.After(30 * time.Second):
 		}
@@ -191,18 +171,18 @@ func (a *attached) runOne(ctx context.Context, c *cases.Case, one *report.Case) 
 		one.Verdict = report.Failed
 		one.Evidence = append(one.Evidence, r.notes...)
 	case late:
-		one.Verdict, one.Reason = report.Error, fmt.Sprintf("it did not end within %s", a.options.Timeout)
+		one.Verdict, one.Reason = report.Error, fmt.Sprintf("the case did not end within %s", a.options.Timeout)
 	default:
 		one.Verdict = report.Passed
 	}
 	a.calls.begin()
 	if err := a.clean(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("the runtime does not remove what %s left: %w", c.Name, err)
+		return fmt.Errorf("the runtime does not remove the pods that %s left: %w", c.Name, err)
 	}
 	return nil
 }
 
-// describe says what the runtime is.
+// describe returns the runtime's description.
 func (a *attached) describe(ctx context.Context) (r report.Runtime, err error) {
 	v, err := a.cri.Runtime.Version(ctx, &cri.VersionRequest{})
 	if err != nil {
@@ -224,7 +204,7 @@ func (a *attached) describe(ctx context.Context) (r report.Runtime, err error) {
 	return r, nil
 }
 
-// moduleVersion is that of a module in this program.
+// moduleVersion is the version of a module in this program.
 func moduleVersion(path string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -14,13 +14,13 @@ import (
 	"github.com/hookline-nri/hookline/conformance/report"
 )
 
-// tries is how often a case is run that fails while the machine is slow.
+// tries is how often a case runs that fails while the machine is slow.
 const tries = 3
 
-// runUntilSignificant runs a case. One about time that fails says nothing of the runtime if the
-// machine is too slow for it, by what a pod without plugins takes: it is run again, and is an
-// error if the machine stays so slow. It says little if the machine may have stalled for once:
-// then it has to fail twice.
+// runUntilSignificant runs a case, again if its failure is not significant. A case that depends
+// on time may fail because the machine is too slow, measured by a pod without plugins: then it
+// runs again, and is an error if the machine stays slow. Or the machine may have stalled once:
+// then only a second failure counts.
 func (a *attached) runUntilSignificant(ctx context.Context, c *cases.Case, one *report.Case) (broken error) {
 	blank, stalled := *one, false
 	for try := 1; ; try++ {
@@ -45,48 +45,47 @@ func (a *attached) runUntilSignificant(ctx context.Context, c *cases.Case, one *
 	}
 }
 
-// tooSlow says so if the machine is too slow now.
+// tooSlow returns a reason if the machine is too slow now.
 func (a *attached) tooSlow(ctx context.Context) string {
 	took, err := a.life(ctx)
 	if err != nil || took < slow() {
 		return ""
 	}
-	return fmt.Sprintf("the machine was too slow to tell: a pod without plugins took %s", took.Round(time.Millisecond))
+	return fmt.Sprintf("the machine was too slow for a verdict: a pod without plugins took %s", took.Round(time.Millisecond))
 }
 
-// stall says which call of the case may have been held by the machine, and what did not hold:
-// the report has that nowhere else if it holds the next time.
+// stall names the call that a stall of the machine may have delayed, and the failures of the case:
+// if it passes the next time, they are nowhere else in the report.
 func (a *attached) stall(one *report.Case) string {
 	took := a.slowest.End.Sub(a.slowest.Start)
-	if took < stalls() || a.lost { // one that crashes may do so for once
+	if took < stalls() || a.lost { // a runtime may crash only once, too
 		return ""
 	}
 	broken := one.Broken()
 	for i := range broken {
 		broken[i] = brief(broken[i])
 	}
-	return fmt.Sprintf("the machine may have stalled: %s took %s, and this did not hold: %s", a.slowest.Name, took.Round(time.Millisecond), strings.Join(broken, "; "))
+	return fmt.Sprintf("the machine may have stalled: %s took %s, and the case failed: %s", a.slowest.Name, took.Round(time.Millisecond), strings.Join(broken, "; "))
 }
 
-// brief is the beginning of what was seen: the rest are details.
+// brief is the beginning of a finding, without its details.
 func brief(seen string) string {
 	line, rest, _ := strings.Cut(seen, "\n")
-	if strings.HasSuffix(line, ":") { // what was seen follows
+	if strings.HasSuffix(line, ":") { // the finding follows
 		next, _, _ := strings.Cut(rest, "\n")
 		line = strings.TrimSpace(line + " " + strings.TrimSpace(next))
 	}
 	return report.Cut(line, 120)
 }
 
-// slow is how long a pod without plugins takes on a machine that is too slow for what a case
-// bounds by moments, in which there are the lives of a few.
+// slow is how long a pod without plugins takes on a machine that is too slow for bounds of
+// fixture.Moments. Within these a few pods start and end.
 func slow() time.Duration { return fixture.Moments / 4 }
 
-// stalls is how long a call takes that something holds up, be it the machine, the runtime or
-// a plugin.
+// stalls is how long a call takes that the machine, the runtime or a plugin delays.
 func stalls() time.Duration { return fixture.Moments / 2 }
 
-// life is how long a pod with a container takes to come and go now, without plugins.
+// life measures the life of a pod with a container now, without plugins.
 func (a *attached) life(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -24,24 +24,24 @@ import (
 	"github.com/hookline-nri/hookline/conformance/report"
 )
 
-// What fails for a bound of time fails if it does so twice: a machine stalls for once, and a
-// runtime that is slow is so each time.
-func TestSlowCallIsTheRuntimesIfItIsSlowAgain(t *testing.T) {
+// A case that depends on time fails if it fails twice: a machine stalls once, and a slow runtime
+// is slow each time.
+func TestSlowCallFailsTheCaseIfItIsSlowAgain(t *testing.T) {
 	setMoments(t, 4*time.Second)
 	held := stalls() + 200*time.Millisecond
 	timed := fixture.Within(time.Second)
 	for _, test := range []struct {
 		name    string
 		needs   fixture.Needs
-		slow    int32 // so many of the stops of the case
-		fails   bool  // also where no call is slow
+		slow    int32 // how many stops of the case are slow
+		fails   bool  // also without a slow call
 		verdict report.Verdict
 		ran     int
 	}{
 		{name: "stalls once", needs: timed, slow: 1, verdict: report.Passed, ran: 2},
-		{name: "is slow each time", needs: timed, slow: 2, verdict: report.Failed, ran: 2},
-		{name: "is quick and wrong", needs: timed, fails: true, verdict: report.Failed, ran: 1},
-		{name: "time is not the subject", slow: 1, verdict: report.Failed, ran: 1},
+		{name: "slow each time", needs: timed, slow: 2, verdict: report.Failed, ran: 2},
+		{name: "quick and wrong", needs: timed, fails: true, verdict: report.Failed, ran: 1},
+		{name: "does not depend on time", slow: 1, verdict: report.Failed, ran: 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, clock := attachLiar(t)
@@ -62,7 +62,7 @@ func TestSlowCallIsTheRuntimesIfItIsSlowAgain(t *testing.T) {
 				began := a.calls.now()
 				require.NoError(c, n.CRI().StopPod(c.Context(), id))
 				took := a.calls.now().Sub(began)
-				c.Promise("L9", "the stop waits for nobody", fixture.KeptOnStock, func(c require.TestingT) {
+				c.Promise("L9", "the stop does not wait", fixture.KeptOnStock, func(c require.TestingT) {
 					assert.Less(c, took, stalls(), "with details")
 					assert.False(c, test.fails)
 				})
@@ -71,7 +71,7 @@ func TestSlowCallIsTheRuntimesIfItIsSlowAgain(t *testing.T) {
 			require.Equal(t, test.ran, ran)
 			require.Len(t, one.Again, test.ran-1)
 			if len(one.Again) > 0 {
-				require.Regexp(t, `^the machine may have stalled: StopPodSandbox took [23](\.[0-9]+)?s, and this did not hold: L9 the stop waits for nobody: `, one.Again[0])
+				require.Regexp(t, `^the machine may have stalled: StopPodSandbox took [23](\.[0-9]+)?s, and the case failed: L9 the stop does not wait: `, one.Again[0])
 				require.NotContains(t, one.Again[0], "with details")
 				out := new(strings.Builder)
 				all := report.Report{Profiles: []report.Profile{{}}, Cases: []report.Case{one}}
@@ -82,7 +82,7 @@ func TestSlowCallIsTheRuntimesIfItIsSlowAgain(t *testing.T) {
 	}
 }
 
-// A runtime that is as slow without plugins says nothing of what it does with them.
+// If the runtime is as slow without plugins, the case has no verdict about plugins.
 func TestSlowPodWithoutPluginsIsAnError(t *testing.T) {
 	setMoments(t, 4*time.Second)
 	a, clock := attachLiar(t)
@@ -92,7 +92,7 @@ func TestSlowPodWithoutPluginsIsAnError(t *testing.T) {
 		c.Errorf("it took too long")
 	}}, &one))
 	require.Equal(t, report.Error, one.Verdict)
-	require.Contains(t, one.Reason, "the machine was too slow to tell")
+	require.Contains(t, one.Reason, "the machine was too slow for a verdict")
 	require.Len(t, one.Again, tries-1)
 }
 
@@ -103,7 +103,7 @@ func setMoments(t *testing.T, to time.Duration) {
 	fixture.Moments = to
 }
 
-// clock stands still but for the stops of pods: how busy the machine is does not count.
+// clock moves only for the stops of pods, so that a busy machine does not matter.
 type clock struct {
 	mu   sync.Mutex // guards now
 	now  time.Time
@@ -116,7 +116,7 @@ func (c *clock) read() time.Time {
 	return c.now
 }
 
-// passes lets the time of a pod's stop pass, which takes none of the machine's.
+// passes adds the time of a pod's stop, without a real wait.
 func (c *clock) passes(pod string) time.Duration {
 	took := c.stop(pod)
 	c.mu.Lock()
@@ -125,8 +125,7 @@ func (c *clock) passes(pod string) time.Duration {
 	return 0
 }
 
-// attachLiar attaches to the runtime of the tests' own, as it is when it does not lie. It takes
-// the time by a clock of its own.
+// attachLiar attaches to an honest liar.Runtime, with a clock of its own.
 func attachLiar(t *testing.T) (*attached, *clock) {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "liar") // short enough for sockets
@@ -144,7 +143,7 @@ func attachLiar(t *testing.T) (*attached, *clock) {
 	return a, c
 }
 
-// What a first try saw takes a line in the report, however much it was.
+// The findings of a first try take one line in the report.
 func TestFirstTryIsReportedInBrief(t *testing.T) {
 	require.Equal(t, "L9 no", brief("L9 no\nand so on"))
 	require.Equal(t, "L9 no: Received unexpected error: ttrpc: closed", brief("L9 no: Received unexpected error:\nttrpc: closed\nand so on"))
@@ -152,8 +151,8 @@ func TestFirstTryIsReportedInBrief(t *testing.T) {
 	require.Equal(t, strings.Repeat("\u00e9", 120)+" ...", brief(strings.Repeat("\u00e9", 121)))
 }
 
-// A runtime that crashes may do so for once, and is not forgiven as a machine is.
-func TestRuntimeThatStopsIsNoStall(t *testing.T) {
+// A runtime that crashes once is not excused as a stall of the machine.
+func TestCrashOfTheRuntimeIsNoStall(t *testing.T) {
 	setMoments(t, 0)
 	for _, test := range []struct {
 		name  string

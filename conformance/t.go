@@ -20,41 +20,41 @@ import (
 	"github.com/hookline-nri/hookline/conformance/report"
 )
 
-// t runs one case, or a part of one.
+// t runs a case or a part of one.
 type t struct {
 	case_  *run
 	name   string
 	part   string
-	own    string // the end of the names of its plugins
+	own    string // the suffix of the names of its plugins
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	failed   bool
-	asked    bool // for a runtime
+	asked    bool // whether it asked for a runtime
 	cleanups []func()
 }
 
-// run is one run of a case, with what comes of it.
+// run is one run of a case, with its results.
 type run struct {
 	name    string // of the case, and which run of it
 	runtime fixture.Runtime
-	clean   func() // of pods, after each part that asked for a runtime
+	clean   func() // removes pods, after each part that asked for a runtime
 	plugins *plugins
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	promises []report.Promise
 	evidence []string
 	notes    []string
 	failed   bool
-	fault    string // of the tool
+	fault    string // a fault of the tool
 	watched  []fixture.Recorded
 }
 
 var _ fixture.T = (*t)(nil)
 
-// lead runs f to its end, which may be by FailNow, and then what cleans up. The tool's own
-// faults are panics.
+// lead runs f to its end, also if it ends by FailNow, and then its clean-ups. Panics are faults of
+// the tool.
 func lead(ctx context.Context, r *run, name, part string, f func(fixture.T)) *t {
 	inner := &t{case_: r, name: name, part: part, own: newEnd()}
 	inner.ctx, inner.cancel = context.WithCancel(ctx)
@@ -156,24 +156,24 @@ func (t *t) Runtime() fixture.Runtime {
 	return t.case_.runtime
 }
 
-// Own gives the name of a plugin an end of this part of the case.
+// Own gives the name of a plugin the suffix of this part of the case.
 func (t *t) Own(name string) string { return name + "-" + t.own }
 
-// newEnd is an end of names that no other part of a case has.
+// newEnd makes a suffix of names that no other part of a case has.
 func newEnd() string {
 	var end [4]byte
 	_, _ = rand.Read(end[:]) // never fails
 	return hex.EncodeToString(end[:])
 }
 
-// plugins are all that a runtime was told of, by the case that they are of. What a runtime
-// owes a plugin, or holds against one that hung, goes by its name, so that each is of one case.
+// plugins maps the name of each plugin that was connected to its case. A runtime keeps missed
+// events, and the hangs of a plugin, by the plugin's name, so that each must belong to one case.
 type plugins struct {
 	mu sync.Mutex // guards of
 	of map[string]string
 }
 
-// claim tells of which other case a plugin is.
+// claim assigns a plugin to a case. It returns the other case if the plugin has one.
 func (p *plugins) claim(name, of string) (other string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -184,7 +184,7 @@ func (p *plugins) claim(name, of string) (other string) {
 	return ""
 }
 
-// has tells whether a plugin is of any case.
+// has reports whether a plugin belongs to any case.
 func (p *plugins) has(name string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -192,20 +192,20 @@ func (p *plugins) has(name string) bool {
 	return known
 }
 
-// Watch keeps the record of a plugin.
+// Watch records a plugin for the report.
 func (t *t) Watch(p fixture.Recorded) {
 	other := t.case_.plugins.claim(p.Name(), t.case_.name)
 	t.case_.mu.Lock()
 	defer t.case_.mu.Unlock()
 	if other != "" {
-		t.case_.fault = fmt.Sprintf("plugin %s is of %s, too", p.Name(), other)
+		t.case_.fault = fmt.Sprintf("plugin %s also belongs to %s", p.Name(), other)
 	}
 	if !slices.Contains(t.case_.watched, p) {
 		t.case_.watched = append(t.case_.watched, p)
 	}
 }
 
-// Promise asserts what holds by a rule.
+// Promise asserts something that holds by a rule.
 func (t *t) Promise(rule, holds string, _ fixture.Breach, assertions func(require.TestingT)) {
 	var seen fixture.Findings
 	in(t.case_, func() { assertions(&seen) })
@@ -222,10 +222,10 @@ func (t *t) Promise(rule, holds string, _ fixture.Breach, assertions func(requir
 	t.case_.promises = append(t.case_.promises, p)
 }
 
-// Words are hookline's own.
+// Words are skipped: they hold for hookline only.
 func (t *t) Words(string, string, fixture.Breach, func(require.TestingT)) {}
 
-// plain is what testify says without its frame and the places in the code.
+// plain is a message of testify without its frame and the places in the code.
 func plain(text string) string {
 	var kept []string
 	trace := false
@@ -245,7 +245,7 @@ func plain(text string) string {
 	}
 	const most = 1500
 	all := strings.Join(kept, "\n")
-	if here, err := os.Getwd(); err == nil { // programs are named from the folder that it runs in
+	if here, err := os.Getwd(); err == nil { // paths of programs begin at the working directory
 		all = strings.ReplaceAll(all, here+"/", "")
 	}
 	return all[:min(len(all), most)]

@@ -21,16 +21,16 @@ import (
 	"github.com/hookline-nri/hookline/conformance/report"
 )
 
-// command is the whole of the program. It sets the code that the program ends with.
+// command is the whole program. It sets the exit code.
 func command(code *int) *cli.Command {
 	return &cli.Command{
 		Name:  "nri-conformance",
 		Usage: "test whether a runtime keeps the lifecycle contract for NRI plugins",
 		UsageText: `nri-conformance --runtime-endpoint SOCKET --nri-socket SOCKET [flags]
 
-Ends with 0 if no case failed, 1 if one did, and 2 for a fault of its own. What is
-unsupported or skipped is not passed: the report tells them apart. The runtime must have
-no pods. Run it as root on the node: it starts plugins and looks at processes of pods.`,
+The exit code is 0 if no case failed, 1 if one did, and 2 for an error of the program itself.
+Cases that are unsupported or skipped have not passed: the report lists them apart. The runtime
+must have no pods. Run it as root on the node: it starts plugins and inspects processes of pods.`,
 		Flags:           flags(),
 		HideHelpCommand: true,
 		// The reason of a --skip may have commas.
@@ -38,7 +38,7 @@ no pods. Run it as root on the node: it starts plugins and looks at processes of
 		Version:                   version(),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Args().Present() {
-				return fmt.Errorf("there are no arguments: %q", c.Args().Slice())
+				return fmt.Errorf("unexpected arguments %q: it takes only flags", c.Args().Slice())
 			}
 			switch {
 			case c.Bool("list"):
@@ -49,7 +49,9 @@ no pods. Run it as root on the node: it starts plugins and looks at processes of
 			if err := report.Prepare(c.String("report-dir")); err != nil {
 				return err
 			}
-			r, err := conformance.Run(ctx, options(c))
+			o := options(c)
+			o.Confirm = func(lacks []report.Lack) error { return confirm(ctx, os.Stderr, os.Stdin, lacks, c.Bool("yes")) }
+			r, err := conformance.Run(ctx, o)
 			if r == nil {
 				return err
 			}
@@ -69,26 +71,27 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "nri-socket", Value: "/var/run/nri/nri.sock", Usage: "`SOCKET` of NRI"},
 		&cli.StringFlag{Name: "runtime-handler", Usage: "runtime handler of pods, by `NAME`"},
 		&cli.StringFlag{Name: "report-dir", Value: "nri-conformance", Usage: "`FOLDER` for the reports"},
-		&cli.StringSliceFlag{Name: "profile", Usage: "run this `PROFILE` only, or several with commas between them"},
-		&cli.StringSliceFlag{Name: "rules", Usage: "run cases of this `RULE` only, or several"},
-		&cli.StringSliceFlag{Name: "case", Usage: "run the case of this `NAME` only, or several"},
-		&cli.StringMapFlag{Name: "skip", Usage: "do not run a rule or case, for a reason: `RULE=REASON`"},
+		&cli.StringSliceFlag{Name: "profile", Usage: "run only this `PROFILE`, or several with commas between them"},
+		&cli.StringSliceFlag{Name: "rules", Usage: "run only cases of this `RULE`, or of several"},
+		&cli.StringSliceFlag{Name: "case", Usage: "run only the case of this `NAME`, or several"},
+		&cli.StringMapFlag{Name: "skip", Usage: "skip a rule or case, for the given reason: `RULE=REASON`"},
 		&cli.IntFlag{Name: "repeat", Value: 1, Usage: "run each case `N` times"},
-		&cli.UintFlag{Name: "seed", Usage: "run cases in the random order of this `NUMBER`; 0 is by profile and name"},
+		&cli.UintFlag{Name: "seed", Usage: "run cases in a random order, with this `NUMBER` as its seed; with 0 by profile and name"},
 		&cli.DurationFlag{Name: "timeout", Value: 5 * time.Minute, Usage: "`TIME` that one case may take"},
-		&cli.DurationFlag{Name: "soon", Value: time.Minute, Usage: "`TIME` that is waited for what should come within moments; less is quicker where much is broken"},
-		&cli.StringFlag{Name: "image", Usage: "image that the runtime has already, by `NAME`; else it pulls one from this program"},
-		&cli.StringFlag{Name: "write-archive", Usage: "write the image to `FILE`, for \"ctr -n k8s.io images import\", and end"},
-		&cli.StringFlag{Name: "cgroup-parent", Usage: "`CGROUP` of pods; the runtime's own where empty"},
-		&cli.StringFlag{Name: "cni-state", Value: "/var/lib/cni", Usage: "`FOLDER` where addresses and attachments of pods are looked for"},
+		&cli.DurationFlag{Name: "soon", Value: time.Minute, Usage: "`TIME` to wait for an event that should come within moments; less is faster if many cases fail"},
+		&cli.StringFlag{Name: "image", Usage: "`NAME` of an image that the runtime has already; by default it pulls one from this program"},
+		&cli.StringFlag{Name: "write-archive", Usage: "write the image to `FILE`, for \"ctr -n k8s.io images import\", and exit"},
+		&cli.StringFlag{Name: "cgroup-parent", Usage: "parent `CGROUP` of pods; if empty, the runtime's own"},
+		&cli.StringFlag{Name: "cni-state", Value: "/var/lib/cni", Usage: "`FOLDER` of the addresses and attachments of pods"},
 		&cli.StringFlag{Name: "cni-bin-dir", Usage: "`FOLDER` of CNI plugins, for the profile network"},
-		&cli.StringFlag{Name: "cni-conf-dir", Usage: "`FOLDER` of CNI configurations, which are put aside while cases of the profile network run"},
-		&cli.BoolFlag{Name: "must-run", Usage: "the runtime requires plugin " + fixture.RequiredPlugin + " of pods outside of namespace default, and does not show that"},
-		&cli.StringFlag{Name: "stop-command", Usage: "shell `COMMAND` that stops the runtime, and not its pods"},
-		&cli.StringFlag{Name: "kill-command", Usage: "shell `COMMAND` that kills it"},
-		&cli.StringFlag{Name: "start-command", Usage: "shell `COMMAND` that starts it"},
-		&cli.BoolFlag{Name: "timelines", Usage: "write traces.otlp.json (Jaeger) and traces.chrome.json (Perfetto) of all cases"},
-		&cli.BoolFlag{Name: "list", Usage: "list profiles and cases, and end"},
+		&cli.StringFlag{Name: "cni-conf-dir", Usage: "`FOLDER` of CNI configurations, which are moved aside while cases of the profile network run"},
+		&cli.BoolFlag{Name: "must-run", Usage: "the runtime requires plugin " + fixture.RequiredPlugin + " for pods outside of namespace default, and does not show that in its status"},
+		&cli.StringFlag{Name: "stop-command", Usage: "shell `COMMAND` that stops the runtime, but not its pods"},
+		&cli.StringFlag{Name: "kill-command", Usage: "shell `COMMAND` that kills the runtime"},
+		&cli.StringFlag{Name: "start-command", Usage: "shell `COMMAND` that starts the runtime"},
+		&cli.BoolFlag{Name: "timelines", Usage: "write traces.otlp.json (Jaeger), traces.chrome.json (Perfetto) and a picture of each case"},
+		&cli.BoolFlag{Name: "yes", Usage: "do not ask whether to go on if some cases cannot run; without a terminal it never asks"},
+		&cli.BoolFlag{Name: "list", Usage: "list profiles and cases, and exit"},
 	}
 }
 
@@ -111,14 +114,14 @@ func options(c *cli.Command) conformance.Options {
 	}
 }
 
-// shell runs a command that the operator gave, as is.
+// shell returns a function that runs a command of the operator.
 func shell(text string) func(context.Context) error {
 	if text == "" {
 		return nil
 	}
 	return func(ctx context.Context) error {
 		// A runtime that was started in the background keeps the output open, and may write
-		// to it for as long as it runs: to a pipe that nobody reads it could not.
+		// to it as long as it runs: that would fail on a pipe without a reader.
 		out, err := os.CreateTemp("", "nri-conformance-")
 		if err != nil {
 			return err
@@ -146,7 +149,7 @@ func archive(path string) error {
 	return f.Close()
 }
 
-// list are the values of a flag, each of which may be several with commas between them.
+// list returns the values of a flag, which may have several values with commas between them.
 func list(c *cli.Command, flag string) (all []string) {
 	for _, value := range c.StringSlice(flag) {
 		all = append(all, strings.Split(value, ",")...)
@@ -164,11 +167,22 @@ func listCases(w io.Writer) error {
 	return nil
 }
 
-// sum says in a few lines what came of it.
+// sum prints the results in a few lines: why cases did not run, the failed ones, and the profiles.
 func sum(w io.Writer, r *report.Report, folder string) {
+	if len(r.Lacks) > 0 {
+		fmt.Fprintln(w, "Some cases did not run:")
+		listLacks(w, r.Lacks)
+	}
+	for _, p := range r.Profiles {
+		for _, c := range r.Of(p.Name) {
+			if c.Verdict == report.Failed || c.Verdict == report.Error {
+				fmt.Fprintf(w, "%-10s %s\n", c.Verdict, c.Name)
+			}
+		}
+	}
 	for _, p := range r.Profiles {
 		fmt.Fprintf(w, "%-10s %-12s", p.Name, p.Verdict)
-		for _, v := range []report.Verdict{report.Passed, report.Failed, report.Unsupported, report.Skipped, report.Error} {
+		for _, v := range []report.Verdict{report.Failed, report.Error, report.Passed, report.Skipped, report.Unsupported} {
 			if n := p.Count[v]; n > 0 {
 				fmt.Fprintf(w, " %d %s", n, v)
 			}

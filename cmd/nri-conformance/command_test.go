@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// on runs the program on a runtime that lies, and returns how it ended and what it wrote.
+// on runs the program on a runtime that lies, and returns its exit code and its report.
 func on(t *testing.T, lie liar.Lie, flags ...string) (int, *report.Report) {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "liar") // short enough for sockets
@@ -63,7 +63,7 @@ func on(t *testing.T, lie liar.Lie, flags ...string) (int, *report.Report) {
 	return code, &written
 }
 
-// requireValid holds what the program wrote against the schema that others read it by.
+// requireValid checks the program's report against its published schema.
 func requireValid(t *testing.T, text []byte) {
 	t.Helper()
 	c := jsonschema.NewCompiler()
@@ -93,7 +93,7 @@ func TestEndsWithOneIfACaseFailed(t *testing.T) {
 	require.Equal(t, 1, r.Count(report.Passed))
 }
 
-func TestEndsWithTwoForAFaultOfItsOwn(t *testing.T) {
+func TestEndsWithTwoForAnErrorOfItsOwn(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"no such flag":            {"--nothing"},
 		"no such profile":         {"--profile", "nothing"},
@@ -115,7 +115,7 @@ func TestEndsWithTwoForAFaultOfItsOwn(t *testing.T) {
 	}
 }
 
-// What was not run is not passed, and makes its profile partial.
+// A case that was not run has not passed, and makes its profile partial.
 func TestSkippedAndUnsupportedAreNotPassed(t *testing.T) {
 	code, r := on(t, liar.FailsStopIfAPluginFails, "--profile", "teardown,network", "--rules", "L8,L3,N4",
 		"--skip", "L8=known, and mended in the next release", "--skip", received+"=slow")
@@ -141,7 +141,7 @@ func TestSkippedAndUnsupportedAreNotPassed(t *testing.T) {
 	}
 }
 
-// leave runs a command that has to end, though what it leaves in the background does not.
+// leave runs a command that must end, although a process that it leaves in the background does not.
 func leave(ctx context.Context, t *testing.T, command string) {
 	t.Helper()
 	ran := make(chan error, 1)
@@ -149,7 +149,7 @@ func leave(ctx context.Context, t *testing.T, command string) {
 	select {
 	case err := <-ran:
 		require.NoError(t, err)
-	case <-ctx.Done(): // the output that is open may keep it longer
+	case <-ctx.Done(): // the open output may block it longer
 		t.Fatal("it waited for the runtime to end")
 	}
 }
@@ -177,13 +177,12 @@ func TestCommandMayLeaveTheRuntimeInTheBackground(t *testing.T) {
 	require.ErrorContains(t, shell("echo well >&2; exit 3")(ctx), "exit status 3: well")
 }
 
-// What it says there goes somewhere for as long as it runs: a write to a pipe that nobody reads
-// would end it.
+// It can write to its output as long as it runs: a write to a pipe without a reader would end it.
 func TestRuntimeInTheBackgroundMaySayThings(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	stop, said, ended := filepath.Join(t.TempDir(), "stop"), filepath.Join(t.TempDir(), "said"), filepath.Join(t.TempDir(), "ended")
-	t.Cleanup(func() { // before the folders go, in which it looks
+	t.Cleanup(func() { // before the folders that it uses are removed
 		require.NoError(t, os.WriteFile(stop, nil, 0o644))
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()

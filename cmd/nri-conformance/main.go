@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	// In a pod it is the pause, and started by itself it is a plugin of a case.
+	// In a pod this program is the pause program; started by itself, it is the plugin of a case.
 	if filepath.Base(os.Args[0]) == "pause" {
 		idle.Main()
 		return
@@ -33,7 +33,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), unix.SIGINT, unix.SIGTERM)
 	defer stop()
 	ended := context.AfterFunc(ctx, func() {
-		fmt.Fprintln(os.Stderr, "\nnri-conformance: interrupted: it takes back what it did to the node, which may take minutes")
+		fmt.Fprintln(os.Stderr, "\nnri-conformance: interrupted: undoing the changes to the node, which may take minutes")
 	})
 	code := run(ctx, os.Args)
 	ended()
@@ -41,7 +41,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run returns what the program ends with.
+// run returns the exit code.
 func run(ctx context.Context, args []string) (code int) {
 	if err := command(&code).Run(ctx, args); err != nil {
 		fmt.Fprintln(os.Stderr, "nri-conformance:", err)

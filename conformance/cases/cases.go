@@ -9,7 +9,7 @@ import (
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
-// Profile is what a group of cases is about. A runtime may have one and not another.
+// Profile is the subject of a group of cases. A runtime may keep one profile and not another.
 type Profile struct {
 	Name, About string
 	cases       []*Case
@@ -17,28 +17,28 @@ type Profile struct {
 
 // The profiles, in the order in which their cases run.
 var (
-	Pod       = &Profile{Name: "pod", About: "hooks of pods: creation, rejection, timeouts, who is asked"}
+	Pod       = &Profile{Name: "pod", About: "hooks of pods: creation, rejection, timeouts, which plugins are asked"}
 	Container = &Profile{Name: "container", About: "hooks of containers: order, adjustments, updates, rejections"}
-	Joining   = &Profile{Name: "joining", About: "plugins that join, hang, freeze, crash and come back"}
-	Teardown  = &Profile{Name: "teardown", About: "every end is told, once, to all, whatever plugins do"}
-	Restart   = &Profile{Name: "restart", About: "the runtime is stopped or killed, and finds pods when it comes back"}
-	Network   = &Profile{Name: "network", About: "CNI's STATUS and what the runtime makes of it"}
-	Resources = &Profile{Name: "resources", About: "what is announced of a pod's resources reaches plugins"}
-	MustRun   = &Profile{Name: "must-run", About: "pods that require a plugin start with its word or not at all"}
-	Ends      = &Profile{Name: "ends", About: "ends reach plugins that were disconnected, and instances that take over"}
+	Joining   = &Profile{Name: "joining", About: "plugins that join, hang, freeze, crash and reconnect"}
+	Teardown  = &Profile{Name: "teardown", About: "each plugin receives each end once, whatever the other plugins do"}
+	Restart   = &Profile{Name: "restart", About: "the runtime is stopped or killed, and finds pods when it starts again"}
+	Network   = &Profile{Name: "network", About: "how the runtime applies CNI's STATUS"}
+	Resources = &Profile{Name: "resources", About: "announced resources of pods reach plugins"}
+	MustRun   = &Profile{Name: "must-run", About: "pods that require a plugin start only with its approval"}
+	Ends      = &Profile{Name: "ends", About: "ends reach plugins that were disconnected, and their successors"}
 )
 
-// Profiles are all of them.
+// Profiles returns all profiles.
 func Profiles() []*Profile {
 	return []*Profile{Pod, Container, Joining, Teardown, Restart, Network, Resources, MustRun, Ends}
 }
 
-// Cases are those of a profile, by name.
+// Cases returns the profile's cases, sorted by name.
 func (p *Profile) Cases() []*Case { return p.cases }
 
-// Case is one promise of the contract, or a few that are seen together, on real pods.
+// Case asserts one promise of the contract, or a few related ones, on real pods.
 type Case struct {
-	// Name begins with the rule that the case is about, L9_, and says what holds.
+	// Name begins with the case's rule, such as L9_, and says what holds.
 	Name    string
 	Profile *Profile
 	Needs   Needs
@@ -46,7 +46,7 @@ type Case struct {
 	Run func(T)
 }
 
-// Rule is the rule that the case is about. Its promises may name others.
+// Rule returns the case's rule. Its promises may name other rules.
 func (c *Case) Rule() string {
 	rule, _, _ := strings.Cut(c.Name, "_")
 	return rule

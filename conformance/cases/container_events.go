@@ -15,7 +15,7 @@ import (
 
 const wholeLife = "created started stopped deleted"
 
-// Each event of a life comes once and in order, also if its ends follow at once.
+// Each event of a life is sent once and in order, also if its ends follow immediately.
 var _ = Teardown.has("L12_EventsOfALifeComeOnceAndInOrder", Needs{Events: true}, func(t T) {
 	n := t.Runtime()
 	listener := Listen(t, n)
@@ -31,13 +31,13 @@ var _ = Teardown.has("L12_EventsOfALifeComeOnceAndInOrder", Needs{Events: true},
 	require.NoError(t, c.RemovePod(ctx, lives[2].Pod))
 	require.NoError(t, listener.Mark(WithinAMinute(t), n, "after"))
 
-	t.Promise("L12", "listeners hear of each step of a life once, in order", SometimesOnStock("a deletion overtakes the stop"), func(t require.TestingT) {
+	t.Promise("L12", "listeners receive each event of a life once, in order", SometimesOnStock("the event of the deletion overtakes that of the stop"), func(t require.TestingT) {
 		for _, l := range lives {
 			assert.Equal(t, wholeLife, listener.Of(l.Pod))
 			assert.Equal(t, wholeLife, listener.Of(l.Container))
 		}
 	})
-	t.Promise("L12", "the deletion of a pod has its last status", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L12", "the event of a pod's deletion has the pod's last status", KeptOnStock, func(t require.TestingT) {
 		for _, l := range lives {
 			status := listener.Last(l.Pod).GetPodSandboxStatus()
 			assert.Equal(t, l.Pod, status.GetId())
@@ -46,8 +46,8 @@ var _ = Teardown.has("L12_EventsOfALifeComeOnceAndInOrder", Needs{Events: true},
 	})
 })
 
-// A plugin is told of the removal just before the pod leaves the list. Listeners of
-// CRI are told when it has, however many removals there are.
+// A plugin receives RemovePodSandbox just before the pod leaves the list. CRI's listeners
+// receive the deletion once the pod has left it, once for any number of removals.
 var _ = Teardown.has("L12_DeletionIsSentWhenThePodIsGone", Patient.AndEvents(), func(t T) {
 	n := t.Runtime()
 	p, gate := NewPlugin(t, "10", "slow"), NewGate(t)
@@ -62,7 +62,7 @@ var _ = Teardown.has("L12_DeletionIsSentWhenThePodIsGone", Patient.AndEvents(), 
 
 	first := InBackground(func() error { return c.RemovePod(ctx, pod) })
 	RequireClosed(t, gate.Entered(), "RemovePodSandbox")
-	_ = listener.Mark(WithinMoments(t), n, "meanwhile") // which fails where all wait for the plugin
+	_ = listener.Mark(WithinMoments(t), n, "meanwhile") // fails on a runtime where everything waits for the plugin
 	before := listener.Of(pod)
 	second := InBackground(func() error { return c.RemovePod(ctx, pod) })
 	gate.Release()
@@ -70,17 +70,17 @@ var _ = Teardown.has("L12_DeletionIsSentWhenThePodIsGone", Patient.AndEvents(), 
 	require.NoError(t, <-second)
 	require.NoError(t, listener.Mark(WithinAMinute(t), n, "after"))
 
-	t.Promise("L12", "listeners do not hear of a deletion before it", OnStock("they do"), func(t require.TestingT) {
+	t.Promise("L12", "listeners receive no deletion before the pod is gone", OnStock("they do"), func(t require.TestingT) {
 		assert.NotContains(t, before, "deleted")
 	})
-	t.Promise("L12", "they hear of it once, after two removals", SometimesOnStock("they hear of it twice"), func(t require.TestingT) {
+	t.Promise("L12", "listeners receive the deletion once after two removals", SometimesOnStock("they receive it twice"), func(t require.TestingT) {
 		assert.Equal(t, wholeLife, listener.Of(pod))
 	})
 })
 
-// Listeners hear of pods that came to be. Of one whose creation failed, or was ended,
-// nothing is there to hear of.
-var _ = Pod.has("L6_ListenersHearNothingOfAPodThatDoesNotComeToBe", Patient.AndEvents(), func(t T) {
+// Listeners receive events of pods that became Ready, and none of a pod whose creation
+// failed or was ended.
+var _ = Pod.has("L6_PodThatNeverBecomesReadyHasNoEvents", Patient.AndEvents(), func(t T) {
 	n := t.Runtime()
 	first, second := NewPlugin(t, "10", "first"), NewPlugin(t, "20", "second")
 	Connect(t, n, first, second)
@@ -103,13 +103,13 @@ var _ = Pod.has("L6_ListenersHearNothingOfAPodThatDoesNotComeToBe", Patient.AndE
 	errEnded, errStopped := <-ended.Ran, <-stopped
 	first.On(plugin.RunPodSandbox, nil)
 	require.NoError(t, listener.Mark(WithinAMinute(t), n, "after"))
-	t.Promise("L6", "listeners hear nothing of a pod that plugins rejected", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L6", "listeners receive no event of a pod that plugins rejected", KeptOnStock, func(t require.TestingT) {
 		assert.Empty(t, listener.Of(rejected.ID))
 	})
-	if errStopped != nil { // which is not what this is about: there is no end to hear of
+	if errStopped != nil { // the pod did not end, which is for another case to find
 		return
 	}
-	t.Promise("L6", "nor of one that was stopped in its hook", OnStock("it becomes ready"), func(t require.TestingT) {
+	t.Promise("L6", "listeners receive no event of a pod that was stopped in its hook", OnStock("the pod becomes Ready"), func(t require.TestingT) {
 		require.Error(t, errEnded)
 		assert.Empty(t, listener.Of(ended.ID))
 	})

@@ -15,10 +15,10 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Whoever ends a pod that is being created ends its creation, and hears when
-// all of it is undone.
+// A caller that stops or removes a pod that is being created ends the creation. The call
+// returns when all of the pod is undone.
 var _ = Pod.has("L11_PodInItsHookCanBeEnded", Patient, func(t T) {
-	const goesOn = "it cannot be ended, and becomes ready"
+	const goesOn = "the pod cannot be ended, and becomes Ready"
 	for done, end := range map[string]func(*cri.Client, context.Context, string) error{
 		"stopped": (*cri.Client).StopPod,
 		"removed": (*cri.Client).RemovePod,
@@ -31,11 +31,11 @@ var _ = Pod.has("L11_PodInItsHookCanBeEnded", Patient, func(t T) {
 			ctx, c := WithinMoments(t), n.CRI()
 
 			ended := InBackground(func() error { return end(c, ctx, pod.ID) })
-			t.Promise("L4", "the plugin is not told of the end while it is at the hook", KeptOnStock, func(t require.TestingT) {
+			t.Promise("L4", "the plugin does not receive the end while it handles the hook", KeptOnStock, func(t require.TestingT) {
 				RequireWaiting(t, n, first, 1)
 				assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, first.Calls().Named("unwanted").Events())
 			})
-			if len(ended) == 0 { // who ends it waits for the plugin
+			if len(ended) == 0 { // the caller that ends it waits for the plugin
 				pod.Gate.Release()
 			}
 			errEnd := <-ended
@@ -46,28 +46,28 @@ var _ = Pod.has("L11_PodInItsHookCanBeEnded", Patient, func(t T) {
 				errRan = RequireEnds(t, pod.Ran, "RunPodSandbox")
 				assert.Error(t, errRan)
 			})
-			t.Words("L11", "who creates it hears that it was "+done, OnStock(goesOn), func(t require.TestingT) {
+			t.Words("L11", "the error of the creation says that the pod was "+done, OnStock(goesOn), func(t require.TestingT) {
 				assert.ErrorContains(t, errRan, "was "+done+" while it was being created")
 			})
-			t.Promise("L7", "who ended it hears of that when all is undone", OnStock(goesOn), func(t require.TestingT) {
+			t.Promise("L7", "the call that ends the pod returns when all is undone", OnStock(goesOn), func(t require.TestingT) {
 				require.NoError(t, errLeft)
 				assert.Empty(t, ExceptShims(left))
 			})
 			pod.Gate.Release()
-			t.Promise("L7", "nothing is left of it", OnStock(goesOn), func(t require.TestingT) {
+			t.Promise("L7", "nothing is left of the pod", OnStock(goesOn), func(t require.TestingT) {
 				RequireNothingLeft(t, n)
 				again, cancel := context.WithTimeout(context.Background(), time.Minute) // the moments are over by then
 				defer cancel()
 				require.NoError(t, end(c, again, pod.ID))
 			})
-			t.Promise("L3", "its end is told to the plugin that was asked", OnStock(goesOn), func(t require.TestingT) {
+			t.Promise("L3", "the plugin that was asked receives the end", OnStock(goesOn), func(t require.TestingT) {
 				assert.Equal(t, Undone, first.Calls().Named("unwanted").Events())
 				assert.Empty(t, history.Read(first.Calls(), nil).Alive())
 			})
-			t.Promise("L7", "no other plugin is told of it", OnStock("the next one is asked"), func(t require.TestingT) {
+			t.Promise("L7", "no other plugin receives anything about the pod", OnStock("the next plugin is asked"), func(t require.TestingT) {
 				assert.Empty(t, second.Calls().Named("unwanted").Events())
 			})
-			t.Promise("L7", "it can be created again at once", OnStock("it is there"), func(t require.TestingT) {
+			t.Promise("L7", "the pod can be created again at once", OnStock("the pod still exists"), func(t require.TestingT) {
 				RequirePodRunsAgain(t, n, pod.Config)
 				RequireNothingLeft(t, n)
 			})

@@ -29,19 +29,19 @@ var _ = Pod.has("L6_PodIsHiddenWhileItsHookRuns", Patient, func(t T) {
 	pod.Gate.Release()
 	require.NoError(t, <-pod.Ran)
 
-	require.Len(t, CallsThatShow(ctx, t, n, pod.ID), 4, "once it is ready")
+	require.Len(t, CallsThatShow(ctx, t, n, pod.ID), 4, "once the pod is Ready")
 	_, err = c.Create(ctx, pod.ID, pod.Config, c.Container("early")) // its name was not taken
 	require.NoError(t, err)
 	require.NoError(t, c.RemovePod(ctx, pod.ID))
-	t.Promise("L6", "a container of a pod in its hook is rejected, and not as if there was no such pod", OnStock("it is"), func(t require.TestingT) {
+	t.Promise("L6", "CreateContainer in a pod whose hook runs is rejected, and not with NotFound", OnStock("it is NotFound"), func(t require.TestingT) {
 		require.Error(t, errCreate)
 		assert.NotEqual(t, codes.NotFound, status.Code(errCreate), "%v", errCreate)
 	})
-	t.Words("L6", "the error says why", OnStock("it says that there is no such pod"), func(t require.TestingT) {
+	t.Words("L6", "the error says why", OnStock("it says that no such pod exists"), func(t require.TestingT) {
 		assert.Equal(t, codes.FailedPrecondition, status.Code(errCreate))
 		assert.ErrorContains(t, errCreate, "is still being created")
 	})
-	t.Words("L6", "there is no such pod to who asks for its status or statistics", KeptOnStock, func(t require.TestingT) {
+	t.Words("L6", "status and statistics of the pod are NotFound", KeptOnStock, func(t require.TestingT) {
 		assert.Equal(t, codes.NotFound, status.Code(errStatus), "%v", errStatus)
 		assert.Equal(t, codes.NotFound, status.Code(errStats), "%v", errStats)
 	})

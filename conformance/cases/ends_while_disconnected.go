@@ -18,22 +18,22 @@ var _ = Ends.has("L18_EndsWhileAPluginIsDisconnectedAreDeliveredOnReturn", Needs
 })
 
 var _ = Ends.has("L18_EndsWhileAPluginIsDisconnectedAreDeliveredAfterARestart", Needs{Restarts: true}, func(t T) {
-	endsWhileDisconnected(t, OnStock("pods of before a restart end undelivered"), func(n Runtime) {
+	endsWhileDisconnected(t, OnStock("ends of pods from before a restart are not delivered"), func(n Runtime) {
 		require.NoError(t, n.Kill(WithinAMinute(t)))
 		require.NoError(t, n.Boot(WithinAMinute(t)))
 	})
 })
 
-// endsWhileDisconnected has a plugin go, pods end, and the plugin come back under its name. It knew
-// one pod that is then stopped, one that is removed, and one that stays until it is back. stays
-// is what stock makes of the last.
+// endsWhileDisconnected disconnects a plugin, ends pods, and reconnects the plugin under its
+// name. The plugin knew three pods: one is then stopped, one is removed, and one stays until
+// it is back. stays is how stock breaks the promise for the last.
 func endsWhileDisconnected(t T, stays Breach, meanwhile func(Runtime)) {
 	n, ctx := t.Runtime(), WithinAMinute(t)
-	p, other := NewPlugin(t, "10", "returns"), NewPlugin(t, "20", "was-never-there")
+	p, other := NewPlugin(t, "10", "returns"), NewPlugin(t, "20", "never-connected")
 	Connect(t, n, p)
 	stopped, removed, lasts := NewLife(t, n, "stopped"), NewLife(t, n, "removed"), NewLife(t, n, "lasts")
 	p.Crash()
-	require.NoError(t, n.CRI().StopPod(ctx, stopped.Pod)) // whoever did not notice before does so now
+	require.NoError(t, n.CRI().StopPod(ctx, stopped.Pod)) // a runtime that has not noticed the disconnect does so now
 	meanwhile(n)
 	unseen := NewLife(t, n, "unseen")
 	unseen.End(t)
@@ -42,7 +42,7 @@ func endsWhileDisconnected(t T, stays Breach, meanwhile func(Runtime)) {
 
 	back := func(l Life) []plugin.Event { return p.Calls().Connections()[1].Of(l.Pod).Events() }
 	stop := []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox}
-	t.Promise("L18", "what ended while it was disconnected is told when it is back, in order", OnStock(NeverHears), func(t require.TestingT) {
+	t.Promise("L18", "a plugin that reconnects receives its missed events, in order", OnStock(NeverHears), func(t require.TestingT) {
 		for of, last := range map[Life]plugin.Event{removed: plugin.RemovePodSandbox, stopped: plugin.StopPodSandbox} {
 			RequireSoon(t, "the ends", func(context.Context) error { return HasAnsweredOf(p, of.Pod, last) })
 		}
@@ -51,44 +51,44 @@ func endsWhileDisconnected(t T, stays Breach, meanwhile func(Runtime)) {
 	})
 	require.NoError(t, n.CRI().RemovePod(ctx, stopped.Pod))
 	lasts.End(t)
-	t.Promise("L18", "the removal that comes later is told then, and the stop not again", OnStock(NeverHears), func(t require.TestingT) {
+	t.Promise("L18", "it receives a later removal, and not the stop again", OnStock(NeverHears), func(t require.TestingT) {
 		assert.Equal(t, append(stop, plugin.RemoveContainer, plugin.RemovePodSandbox), back(stopped))
 	})
-	t.Promise("L15", "so is the end of the pod that stayed", stays, func(t require.TestingT) {
+	t.Promise("L15", "it receives the end of the pod that lasted", stays, func(t require.TestingT) {
 		assert.Equal(t, EveryEnd, back(lasts))
 	})
-	t.Promise("L3", "it is told of nothing that it did not know, and nobody else of what it missed", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L3", "it receives nothing about pods that it did not know, and no other plugin receives its missed events", KeptOnStock, func(t require.TestingT) {
 		assert.Empty(t, p.Calls().Of(unseen.Pod))
 		assert.Empty(t, other.Calls().Of(removed.Pod))
 	})
 	RequireNothingLeft(t, n)
 }
 
-// An end that is told later has what a plugin needs to free what it holds.
-var _ = Ends.has("L18_EndDeliveredLaterHasItsPod", Needs{}, func(t T) {
+// A missed event has what a plugin needs to free its resources of the pod.
+var _ = Ends.has("L18_MissedEndDescribesItsPod", Needs{}, func(t T) {
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "returns")
 	Connect(t, n, p)
 	config := n.CRI().Pod("pod")
-	config.Annotations = map[string]string{"note": "that a plugin set its eyes on"}
+	config.Annotations = map[string]string{"note": "that a plugin may need"}
 	l := NewLifeOf(t, n, config)
 	p.Crash()
 	l.End(t)
 	Connect(t, n, p)
-	t.Promise("L18", "it has names, uid, namespaces, cgroups, labels and annotations", OnStock(NeverHears), func(t require.TestingT) {
+	t.Promise("L18", "a missed event has names, uid, namespaces, cgroups, labels and annotations", OnStock(NeverHears), func(t require.TestingT) {
 		RequireSoon(t, "the ends", func(context.Context) error { return HasAnsweredOf(p, l.Pod, plugin.RemovePodSandbox) })
 		began := p.Calls().Connections()[0].Of(l.Pod).Only(plugin.CreateContainer)[0]
 		ends := p.Calls().Connections()[1].Of(l.Pod)
 		assert.Equal(t, EveryEnd, ends.Events())
 		for _, end := range ends {
-			requireWhatAnEndNeeds(t, began, end)
+			requireDescribesPod(t, began, end)
 		}
 	})
 	RequireNothingLeft(t, n)
 })
 
-// requireWhatAnEndNeeds holds an end against what the plugin was told when it began.
-func requireWhatAnEndNeeds(t require.TestingT, began, end plugin.Call) {
+// requireDescribesPod compares an end with the first event that the plugin received.
+func requireDescribesPod(t require.TestingT, began, end plugin.Call) {
 	assert.Equal(t, began.Pod.GetName(), end.Pod.GetName())
 	assert.Equal(t, began.Pod.GetUid(), end.Pod.GetUid())
 	assert.Equal(t, began.Pod.GetNamespace(), end.Pod.GetNamespace())
@@ -96,7 +96,7 @@ func requireWhatAnEndNeeds(t require.TestingT, began, end plugin.Call) {
 	assert.Equal(t, began.Pod.GetAnnotations()["note"], end.Pod.GetAnnotations()["note"])
 	assert.Equal(t, began.Pod.GetLinux().GetCgroupParent(), end.Pod.GetLinux().GetCgroupParent())
 	require.NotEmpty(t, NetworkNamespace(began.Pod))
-	if end.Event != plugin.RemovePodSandbox { // which comes when the namespace is gone
+	if end.Event != plugin.RemovePodSandbox { // sent when the namespace is gone
 		assert.Equal(t, NetworkNamespace(began.Pod), NetworkNamespace(end.Pod), end.Event)
 	}
 	if end.Container != nil {
@@ -106,9 +106,9 @@ func requireWhatAnEndNeeds(t require.TestingT, began, end plugin.Call) {
 	}
 }
 
-// An end at which a plugin crashes each time that it is told of it does not keep from it what else
-// ended while it was disconnected.
-var _ = Ends.has("L18_EndThatBreaksItsPluginIsGivenUp", Needs{}, func(t T) {
+// A plugin crashes each time that it receives a certain end. It receives its other missed
+// events nevertheless.
+var _ = Ends.has("L18_EndThatKeepsCrashingItsPluginIsDropped", Needs{}, func(t T) {
 	const returns = 8
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "breaks")
@@ -128,8 +128,8 @@ var _ = Ends.has("L18_EndThatBreaksItsPluginIsGivenUp", Needs{}, func(t T) {
 		if p.Connect(WithinAMinute(t), n.NRISocket()) != nil {
 			continue // it crashed at once
 		}
-		// It crashes again, or is told of the rest.
-		err := wait.Until(WithinMoments(t), "more to be told", func(ctx context.Context) error {
+		// It crashes again, or receives the rest.
+		err := wait.Until(WithinMoments(t), "more missed events", func(ctx context.Context) error {
 			if err := receivedGood(ctx); err != nil && IsOpen(p.Closed()) {
 				return err
 			}
@@ -139,14 +139,14 @@ var _ = Ends.has("L18_EndThatBreaksItsPluginIsGivenUp", Needs{}, func(t T) {
 			break
 		}
 	}
-	t.Promise("L18", "what else ended is told after some returns, and the plugin stays", OnStock(NeverHears), func(t require.TestingT) {
+	t.Promise("L18", "after some reconnects it receives the other missed events, and stays connected", OnStock(NeverHears), func(t require.TestingT) {
 		require.NoError(t, receivedGood(context.Background()))
 		assert.True(t, IsOpen(p.Closed()))
 		assert.Len(t, p.Calls().Of(bad.Pod).Only(plugin.StopPodSandbox), 3)
 	})
 	other := NewLife(t, n, "other")
 	other.End(t)
-	t.Promise("L18", "it is asked for other pods, and told of their ends", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L18", "it is asked about other pods, and receives their ends", KeptOnStock, func(t require.TestingT) {
 		assert.Equal(t, Whole, p.Calls().Of(other.Pod).Events())
 	})
 	RequireNothingLeft(t, n)

@@ -16,9 +16,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// A plugin registers while another one of its name serves: it takes over, and the other
-// one is told so by closing.
-var _ = Ends.has("L19_PluginThatRegistersTakesOver", Needs{}, func(t T) {
+// A plugin registers while another one of its name is connected: it takes over, and the
+// runtime closes the connection of the other one.
+var _ = Ends.has("L19_SuccessorTakesOver", Needs{}, func(t T) {
 	n, ctx := t.Runtime(), WithinAMinute(t)
 	var all Instances
 	first := all.Replica(t)
@@ -27,7 +27,7 @@ var _ = Ends.has("L19_PluginThatRegistersTakesOver", Needs{}, func(t T) {
 	require.NoError(t, n.CRI().StopPod(ctx, stopped.Pod))
 	next := all.Replica(t)
 	Connect(t, n, next)
-	t.Promise("L19", "the first one is closed", OnStock(FirstStays), func(t require.TestingT) {
+	t.Promise("L19", "the connection of the first is closed", OnStock(FirstStays), func(t require.TestingT) {
 		RequireClosedSoon(t, first)
 	})
 	after := NewLife(t, n, "after")
@@ -35,23 +35,23 @@ var _ = Ends.has("L19_PluginThatRegistersTakesOver", Needs{}, func(t T) {
 		l.End(t)
 	}
 	require.NoError(t, n.CRI().RemovePod(ctx, stopped.Pod))
-	t.Promise("L19", "each event is told to one of the two", OnStock(BothReceive), func(t require.TestingT) {
+	t.Promise("L19", "each event reaches one of the two", OnStock(BothReceive), func(t require.TestingT) {
 		all.RequireOnce(t, before.Pod, stopped.Pod, after.Pod)
 	})
-	t.Promise("L19", "the successor is told of all that there is", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L19", "the successor receives all pods and containers that exist", KeptOnStock, func(t require.TestingT) {
 		listed := next.Calls().Only(plugin.Synchronize)[0]
 		assert.Len(t, listed.Pods, 2)
 		assert.Len(t, listed.Containers, 1)
 	})
 })
 
-// A plugin that was replaced and registers again at once, as one does that is started
-// again, takes nothing back before its successor leaves.
-var _ = Ends.has("L19_ReplacedPluginThatReturnsStandsBack", Needs{}, func(t T) {
+// A replaced plugin registers again at once, as it does when its process restarts. It
+// takes nothing back while its successor is connected.
+var _ = Ends.has("L19_ReplacedPluginThatReturnsWaits", Needs{}, func(t T) {
 	n := t.Runtime()
 	old := JoinProcess(t, n, plugin.Script{Index: "10", Name: "one", Returns: true})
 	successor := JoinProcess(t, n, plugin.Script{Index: "10", Name: "one"})
-	t.Promise("L19", "the old one is closed", OnStock(FirstStays), func(t require.TestingT) {
+	t.Promise("L19", "the connection of the old one is closed", OnStock(FirstStays), func(t require.TestingT) {
 		RequireSoon(t, "the end of its connection", func(context.Context) error {
 			if len(old.Gone()) == 0 {
 				return errors.New("it is open")
@@ -67,12 +67,12 @@ var _ = Ends.has("L19_ReplacedPluginThatReturnsStandsBack", Needs{}, func(t T) {
 		assert.Empty(t, old.Calls().Of(l.Pod))
 	})
 	require.NoError(t, successor.Kill())
-	_ = wait.Until(WithinMoments(t), "it to be synchronized again", func(context.Context) error {
+	_ = wait.Until(WithinMoments(t), "the old one to be synchronized again", func(context.Context) error {
 		if len(old.Calls().Only(plugin.Synchronize)) < 2 {
-			return errors.New("it is not")
+			return errors.New("it is not synchronized")
 		}
 		return nil
-	}) // where it never went, it serves already
+	}) // where it was never replaced, it serves already
 	l.End(t)
 	t.Promise("L19", "the old one serves when its successor is gone", KeptOnStock, func(t require.TestingT) {
 		RequireSoon(t, "its record", func(context.Context) error { return HasAnsweredOf(old, l.Pod, plugin.RemovePodSandbox) })
@@ -80,8 +80,8 @@ var _ = Ends.has("L19_ReplacedPluginThatReturnsStandsBack", Needs{}, func(t T) {
 	})
 })
 
-// A first that hangs is cut at its timeout, and its successor goes on.
-var _ = Ends.has("L19_FirstThatHangsIsReplaced", Within(2*time.Second), func(t T) {
+// The first hangs until its timeout. Its successor goes on.
+var _ = Ends.has("L19_HangingPluginIsReplaced", Within(2*time.Second), func(t T) {
 	n, ctx := t.Runtime(), WithinAMinute(t)
 	var all Instances
 	first, hung := all.Replica(t), NewGate(t)
@@ -92,27 +92,27 @@ var _ = Ends.has("L19_FirstThatHangsIsReplaced", Within(2*time.Second), func(t T
 	require.NoError(t, n.CRI().StopPod(ctx, l.Pod))
 	next := all.Replica(t)
 	Connect(t, n, next)
-	t.Promise("L19", "the one that hangs is closed", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L19", "the connection of the plugin that hangs is closed", KeptOnStock, func(t require.TestingT) {
 		RequireClosedSoon(t, first)
 		assert.Empty(t, first.Calls().Of(l.Pod).Only(plugin.StopPodSandbox))
 	})
-	t.Promise("L19", "what waited for it is told to its successor", OnStock("it is told to nobody"), func(t require.TestingT) {
+	t.Promise("L19", "its successor receives the event that waited for it", OnStock("no plugin receives it"), func(t require.TestingT) {
 		RequireSoon(t, "the stop", func(context.Context) error { return HasAnsweredOf(next, l.Pod, plugin.StopPodSandbox) })
 	})
 	require.NoError(t, n.CRI().RemovePod(ctx, l.Pod))
-	t.Promise("L19", "and the removal", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L19", "its successor receives the removal", KeptOnStock, func(t require.TestingT) {
 		RequireSoon(t, "the removal", func(context.Context) error { return HasAnsweredOf(next, l.Pod, plugin.RemovePodSandbox) })
 		assert.NotEmpty(t, next.Calls().Of(l.Pod).Only(plugin.RemoveContainer))
 	})
 })
 
-// A second that hangs in Synchronize changes nothing for the first, whether that
-// serves or hangs; the next one takes over.
-var _ = Ends.has("L19_SecondThatHangsChangesNothing", Within(2*time.Second), func(t T) {
+// A successor that hangs in Synchronize changes nothing for the first, whether the first
+// serves or hangs. The next successor takes over.
+var _ = Ends.has("L19_HangingSuccessorChangesNothing", Within(2*time.Second), func(t T) {
 	for name, firstHangs := range map[string]bool{"the first serves": false, "the first hangs": true} {
 		stays := OnStock(FirstStays)
 		if firstHangs {
-			stays = KeptOnStock // for another reason: whoever hangs is dropped
+			stays = KeptOnStock // for another reason: stock drops a plugin that hangs
 		}
 		t.Run(name, func(t T) {
 			n := t.Runtime()
@@ -131,13 +131,13 @@ var _ = Ends.has("L19_SecondThatHangsChangesNothing", Within(2*time.Second), fun
 			l := NewLife(t, n, "pod")
 			require.Error(t, <-failed, "it is dropped")
 			if !firstHangs {
-				t.Promise("L19", "the first is told as ever", KeptOnStock, func(t require.TestingT) {
+				t.Promise("L19", "the first receives all events", KeptOnStock, func(t require.TestingT) {
 					assert.Equal(t, Whole[:5], first.Calls().Of(l.Pod).Events())
 				})
 			}
 			third := all.Replica(t)
 			Connect(t, n, third)
-			t.Promise("L19", "the first is closed when the third has come", stays, func(t require.TestingT) { RequireClosedSoon(t, first) })
+			t.Promise("L19", "the connection of the first is closed when the third takes over", stays, func(t require.TestingT) { RequireClosedSoon(t, first) })
 			first.Crash()
 			before.End(t)
 			l.End(t)
@@ -150,8 +150,8 @@ var _ = Ends.has("L19_SecondThatHangsChangesNothing", Within(2*time.Second), fun
 	}
 })
 
-// The first is killed while its successor is synchronized, with a stop on its way.
-var _ = Ends.has("L19_FirstIsKilledAtTheTurn", Holding, func(t T) {
+// The first is killed while its successor is synchronized and a stop waits.
+var _ = Ends.has("L19_FirstIsKilledDuringTheHandover", Holding, func(t T) {
 	n, ctx := t.Runtime(), WithinAMinute(t)
 	var all Instances
 	first := all.Replica(t)
@@ -167,7 +167,7 @@ var _ = Ends.has("L19_FirstIsKilledAtTheTurn", Holding, func(t T) {
 	require.NoError(t, <-joined)
 	require.NoError(t, <-stopped)
 	require.NoError(t, n.CRI().RemovePod(ctx, l.Pod))
-	t.Promise("L19", "the ends are told, whoever was there", SometimesOnStock("the stop is told to nobody"), func(t require.TestingT) {
+	t.Promise("L19", "each end reaches one of the two", SometimesOnStock("no plugin receives the stop"), func(t require.TestingT) {
 		RequireSoon(t, "the removal", func(context.Context) error { return HasAnsweredOf(next, l.Pod, plugin.RemovePodSandbox) })
 		for _, end := range EveryEnd {
 			assert.NotEmpty(t, all.Of(l.Pod).Only(end), end)
@@ -176,9 +176,9 @@ var _ = Ends.has("L19_FirstIsKilledAtTheTurn", Holding, func(t T) {
 	})
 })
 
-// Two plugins are rolled out at once while a container is created: the second of them holds it, and
-// the first has agreed.
-var _ = Ends.has("L19_PluginsAreReplacedTogetherInTheMidstOfACreation", Holding, func(t T) {
+// Two plugins are rolled out at once while a container is created: the first has approved the
+// container, and the second holds it.
+var _ = Ends.has("L19_PluginsAreReplacedTogetherDuringACreation", Holding, func(t T) {
 	n, ctx := t.Runtime(), WithinAMinute(t)
 	var agreed, asked Instances
 	oldAgreed, oldAsked := agreed.Replica(t), asked.ReplicaOf(t, "20", "two")
@@ -192,15 +192,15 @@ var _ = Ends.has("L19_PluginsAreReplacedTogetherInTheMidstOfACreation", Holding,
 	errJoined := errors.Join(<-joined[0], <-joined[1])
 	require.NoError(t, n.CRI().Start(ctx, container.ID))
 	Life{N: n, Pod: container.Pod, Container: container.ID}.End(t)
-	t.Promise("L13", "a successor can join in the midst of it, and both can join", OnStock(CannotJoin), func(t require.TestingT) {
+	t.Promise("L13", "both successors can join, one of them during the creation", OnStock(CannotJoin), func(t require.TestingT) {
 		require.NoError(t, errMidst)
 		require.NoError(t, errJoined)
 	})
-	t.Promise("L19", "each event is told to one of the two instances of each", SometimesOnStock(BothReceive), func(t require.TestingT) {
+	t.Promise("L19", "each event reaches one of the two instances of each plugin", SometimesOnStock(BothReceive), func(t require.TestingT) {
 		agreed.RequireOnce(t, container.Pod)
 		asked.RequireOnce(t, container.Pod)
 	})
-	t.Promise("L2", "the successors are told of the container", OnStock(CannotJoin), func(t require.TestingT) {
+	t.Promise("L2", "the successors receive the container", OnStock(CannotJoin), func(t require.TestingT) {
 		for _, p := range []*plugin.Plugin{newAgreed, newAsked} {
 			RequireKnows(t, p, container.ID)
 		}

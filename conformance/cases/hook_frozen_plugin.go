@@ -14,13 +14,13 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A plugin freezes at the first of twenty pods, and stays connected, as it asked
-// for. Some of the pods end before it wakes up.
+// A plugin freezes at the first of twenty pods, and stays connected by its own failure policy.
+// Some of the pods end before it wakes up.
 var _ = Pod.has("L22_FrozenPluginCostsOneTimeoutHoweverManyPods", Within(3*time.Second), func(t T) {
 	const pods, atATime = 20, 8
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // on stock, each pod takes its time
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // on stock, each pod waits for a timeout
 	defer cancel()
 	other := NewPlugin(t, "20", "other")
 	Connect(t, n, other)
@@ -69,16 +69,16 @@ var _ = Pod.has("L22_FrozenPluginCostsOneTimeoutHoweverManyPods", Within(3*time.
 	t.Promise("L22", "all pods together wait one timeout for it", KeptOnStock, func(t require.TestingT) {
 		assert.Less(t, all, timeout+2*allUsual)
 	})
-	t.Promise("L9", "the end of a pod that it does not know does not wait for it", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L9", "the end of a pod that the frozen plugin does not know does not wait for it", KeptOnStock, func(t require.TestingT) {
 		assert.Less(t, slowestEnd, timeout)
 	})
-	t.Promise("L14", "other plugins are told of all", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L14", "other plugins receive all events", KeptOnStock, func(t require.TestingT) {
 		for _, c := range created {
 			assert.Equal(t, plugin.RunPodSandbox, other.Calls().Of(c.ID).Events()[0])
 		}
 	})
-	t.Promise("L2", "once it wakes up it is told of the pods that live", OnStock(NoPolicies), func(t require.TestingT) {
-		RequireSoon(t, "all that live", func(context.Context) error {
+	t.Promise("L2", "once the plugin wakes up, it receives the pods that still exist", OnStock(NoPolicies), func(t require.TestingT) {
+		RequireSoon(t, "all pods that exist", func(context.Context) error {
 			for _, pod := range living {
 				if err := HasAnsweredOf(frozen, pod, plugin.RunPodSandbox); err != nil {
 					return err
@@ -88,12 +88,12 @@ var _ = Pod.has("L22_FrozenPluginCostsOneTimeoutHoweverManyPods", Within(3*time.
 		})
 		assert.Empty(t, frozen.Gone(), "it was dropped")
 	})
-	t.Promise("L3", "and of nothing that began and ended meanwhile", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L3", "it receives nothing about pods that began and ended meanwhile", KeptOnStock, func(t require.TestingT) {
 		for _, pod := range ended {
 			assert.Empty(t, frozen.Calls().Of(pod).Events())
 		}
 	})
-	t.Promise("L4", "what it is told is one event at a time, to the end", OnStock(NoPolicies), func(t require.TestingT) {
+	t.Promise("L4", "it receives one event at a time, until all pods have ended", OnStock(NoPolicies), func(t require.TestingT) {
 		RemoveAllPods(ctx, t, n.CRI())
 		RequireWholeEnds(t, frozen)
 		RequireNothingLeft(t, n)

@@ -14,8 +14,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Two plugins answer Synchronize, hang in the hook of each pod, are dropped, and come back
-// at once. So there is always one that a pod in its hook has not asked since it came in.
+// Two plugins answer Synchronize, hang in the hook of each pod, are dropped, and reconnect at
+// once. So a pod in its hook always finds a new connection that it has not asked yet.
 var _ = Pod.has("L22_PluginsThatHangInTheHookByTurnsCostOneTimeoutEach", Within(2*time.Second), func(t T) {
 	const plugins = 2
 	n := t.Runtime()
@@ -35,26 +35,26 @@ var _ = Pod.has("L22_PluginsThatHangInTheHookByTurnsCostOneTimeoutEach", Within(
 		InTimeouts(t, fmt.Sprintf("pod %d is created (%v)", i, c.Err), c.Took, timeout)
 	}
 
-	t.Promise("L22", "a creation waits one timeout for each of them, however often they come back", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L22", "a creation waits one timeout for each of them, however often they reconnect", KeptOnStock, func(t require.TestingT) {
 		RequireAllCreated(t, created)
-		for _, c := range created { // what a pod takes before its hooks does not count
+		for _, c := range created { // the time before the hooks does not count
 			before, after := first.Calls().Of(c.ID).Only(plugin.RunPodSandbox), other.Calls().Of(c.ID).Only(plugin.RunPodSandbox)
 			require.Len(t, before, 1)
 			require.Len(t, after, 1)
 			assert.Less(t, after[0].Start.Sub(before[0].End), (plugins+1)*timeout)
 		}
 	})
-	t.Promise("L14", "other plugins are told of all", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L14", "other plugins receive all events", KeptOnStock, func(t require.TestingT) {
 		for _, c := range created {
 			assert.Len(t, other.Calls().Of(c.ID).Only(plugin.RunPodSandbox), 1)
 		}
 	})
-	t.Promise("L2", "they are told of all pods, each time that they come back", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L2", "they receive all pods each time that they reconnect", KeptOnStock, func(t require.TestingT) {
 		for _, p := range hanging {
-			RequireSoon(t, p.Name()+" to come back", func(context.Context) error {
+			RequireSoon(t, p.Name()+" to reconnect", func(context.Context) error {
 				calls := p.Calls().Only(plugin.Synchronize)
 				if received := len(calls[len(calls)-1].Pods); received < len(created) {
-					return fmt.Errorf("it was told of %d pods", received)
+					return fmt.Errorf("it received %d pods", received)
 				}
 				return nil
 			})

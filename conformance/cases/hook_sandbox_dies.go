@@ -16,8 +16,8 @@ var _ = Pod.has("L5_PodFailsIfTheProcessOfItsSandboxDiesInTheHook", Patient.AndS
 	PodFailsIfItsSandboxDiesInTheHook(t, t.Runtime(), "process", func(pod InHook) error { return KillProcess(pod.PID) }, RequireNothingLeft)
 })
 
-// PodFailsIfItsSandboxDiesInTheHook kills a part of a sandbox in the midst of the pod's hook:
-// the pod cannot come to be. What is there of it goes, as clean says.
+// PodFailsIfItsSandboxDiesInTheHook kills a part of a sandbox during the pod's hook. The pod
+// must fail and be undone; clean checks that.
 func PodFailsIfItsSandboxDiesInTheHook(t T, n Runtime, what string, kill func(InHook) error, clean func(require.TestingT, Runtime)) {
 	first, second := NewPlugin(t, "10", "first"), NewPlugin(t, "20", "second")
 	Connect(t, n, first, second)
@@ -36,15 +36,15 @@ func PodFailsIfItsSandboxDiesInTheHook(t T, n Runtime, what string, kill func(In
 		assert.ErrorContains(t, errRan, "before it was ready")
 	})
 	pod.Gate.Release()
-	t.Promise("L3", "its end is told to the plugin that was asked", OnStock("it is not told"), func(t require.TestingT) {
+	t.Promise("L3", "the plugin that was asked receives the end", OnStock("it does not receive it"), func(t require.TestingT) {
 		RequireSoon(t, "the end", func(context.Context) error { return HasAnswered(first, plugin.RemovePodSandbox) })
 		assert.Equal(t, Undone, first.Calls().Named("aborted").Events())
 	})
-	t.Promise("L7", "no other plugin is asked for it", OnStock("the next one is"), func(t require.TestingT) {
+	t.Promise("L7", "no other plugin is asked about the pod", OnStock("the next plugin is asked"), func(t require.TestingT) {
 		assert.Empty(t, second.Calls().Named("aborted").Events(), "was not asked")
 	})
-	t.Promise("L7", "nothing is left of it", OnStock("it is there"), func(t require.TestingT) { clean(t, n) })
-	t.Promise("L7", "it can be created again at once", OnStock("it is there"), func(t require.TestingT) {
+	t.Promise("L7", "nothing is left of the pod", OnStock("the pod exists"), func(t require.TestingT) { clean(t, n) })
+	t.Promise("L7", "the pod can be created again at once", OnStock("the pod exists"), func(t require.TestingT) {
 		RequirePodRunsAgain(t, n, pod.Config)
 		clean(t, n)
 	})

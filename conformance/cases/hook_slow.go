@@ -10,7 +10,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-var _ = Pod.has("L14_SlowHookHoldsUpOnlyItsOwnPod", Patient, func(t T) {
+var _ = Pod.has("L14_SlowHookDelaysOnlyItsOwnPod", Patient, func(t T) {
 	n := t.Runtime()
 	slow, other := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "other")
 	slow.Subscribe(plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox)
@@ -38,11 +38,11 @@ var _ = Pod.has("L14_SlowHookHoldsUpOnlyItsOwnPod", Patient, func(t T) {
 	held.Gate.Release()
 	require.NoError(t, <-held.Ran)
 
-	t.Promise("L14", "a slow hook holds up only its own pod", OnStock("the containers of all other pods wait for it"), func(t require.TestingT) {
+	t.Promise("L14", "a slow hook delays only its own pod", OnStock("the containers of all other pods wait for it"), func(t require.TestingT) {
 		assert.NoError(t, errLife)
 		assert.True(t, isHeld, "the hook was over before")
 	})
-	t.Promise("L14", "other plugins are told of containers meanwhile", OnStock("they are told of none"), func(t require.TestingT) {
+	t.Promise("L14", "other plugins receive events of containers meanwhile", OnStock("they receive none"), func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{
 			plugin.RunPodSandbox, plugin.CreateContainer, plugin.PostCreateContainer, plugin.StartContainer,
 			plugin.PostStartContainer, plugin.StopContainer, plugin.RemoveContainer,

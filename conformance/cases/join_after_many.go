@@ -16,7 +16,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Pods and containers have come and gone, and plugins have rejected some, before a plugin joins.
+// Before a plugin joins, pods and containers were created and removed, and plugins rejected some.
 var _ = Joining.has("L3_JoiningPluginReceivesNothingThatIsGone", Needs{}, func(t T) {
 	const each = 8
 	n, ctx := t.Runtime(), WithinAMinute(t)
@@ -50,7 +50,7 @@ var _ = Joining.has("L3_JoiningPluginReceivesNothingThatIsGone", Needs{}, func(t
 	}
 	joins := NewPlugin(t, "20", "joins")
 	Connect(t, n, joins)
-	t.Promise("L3", "it is told of what there is, and of nothing that is gone or was rejected", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L3", "it receives the pods and containers that exist, and none that were removed or rejected", KeptOnStock, func(t require.TestingT) {
 		received := joins.Calls().Only(plugin.Synchronize)
 		require.Len(t, received, 1)
 		var pods, containers []string
@@ -65,5 +65,5 @@ var _ = Joining.has("L3_JoiningPluginReceivesNothingThatIsGone", Needs{}, func(t
 	})
 	stays.End(t)
 	require.NoError(t, c.RemovePod(ctx, several))
-	t.Promise("L7", "nothing is left of those that were rejected", RollBackRaces, func(t require.TestingT) { RequireNothingLeft(t, n) })
+	t.Promise("L7", "nothing is left of rejected pods and containers", RollBackRaces, func(t require.TestingT) { RequireNothingLeft(t, n) })
 })

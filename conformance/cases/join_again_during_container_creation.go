@@ -15,8 +15,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// A plugin adjusts a container, crashes, and comes back while the next one is asked. Two
-// adjustments of one thing are a conflict, also if both are of one plugin.
+// A plugin adjusts a container, crashes, and reconnects while the next plugin is asked. Were
+// it asked again, its own first adjustment would conflict with the second.
 var _ = Joining.has("L2_PluginThatReturnsDuringACreationAdjustsOnce", Patient, func(t T) {
 	n := t.Runtime()
 	adjusts, slow := NewPlugin(t, "10", "adjusts"), NewPlugin(t, "20", "slow")
@@ -32,16 +32,16 @@ var _ = Joining.has("L2_PluginThatReturnsDuringACreationAdjustsOnce", Patient, f
 	container.Gate.Release()
 	errCreated := <-container.Created
 	if errBack == nil { // the event is delivered late, for which the creation does not wait (L22)
-		_ = wait.Until(WithinMoments(t), "it to be told", func(context.Context) error { return HasAnsweredOf(adjusts, container.Pod, plugin.PostCreateContainer) })
+		_ = wait.Until(WithinMoments(t), "the late event", func(context.Context) error { return HasAnsweredOf(adjusts, container.Pod, plugin.PostCreateContainer) })
 	}
 	calls := adjusts.Calls()
 	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), container.Pod))
 
 	t.Promise("L2", "the container is created", KeptOnStock, func(t require.TestingT) { require.NoError(t, errCreated) })
-	t.Promise("L13", "the plugin can come back while another is asked about a container", OnStock(CannotJoin), func(t require.TestingT) {
+	t.Promise("L13", "the plugin can reconnect while another is asked about a container", OnStock(CannotJoin), func(t require.TestingT) {
 		require.NoError(t, errBack)
 	})
-	t.Promise("L2", "its next connection is told of the container once, too", OnStock(CannotJoin), func(t require.TestingT) {
+	t.Promise("L2", "its next connection receives the container once", OnStock(CannotJoin), func(t require.TestingT) {
 		require.NoError(t, errBack)
 		received := calls.Connections()
 		require.Len(t, received, 2)

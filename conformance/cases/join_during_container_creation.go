@@ -25,10 +25,10 @@ var _ = Joining.has("L2_JoiningPluginReceivesAContainerInCreationOnce", Patient,
 	calls := joining.Calls()
 	require.NoError(t, c.Remove(ctx, container.ID))
 
-	t.Promise("L13", "a plugin can join while another is asked about a container", OnStock("it cannot"), func(t require.TestingT) {
+	t.Promise("L13", "a plugin can join while another is asked about a container", OnStock(CannotJoin), func(t require.TestingT) {
 		require.NoError(t, errJoined)
 	})
-	t.Promise("L2", "it is told of the container once", OnStock(CannotJoin), func(t require.TestingT) {
+	t.Promise("L2", "it receives the container once", OnStock(CannotJoin), func(t require.TestingT) {
 		received := len(calls.Only(plugin.CreateContainer))
 		for _, call := range calls.Only(plugin.Synchronize) {
 			for _, known := range call.Containers {
@@ -36,11 +36,11 @@ var _ = Joining.has("L2_JoiningPluginReceivesAContainerInCreationOnce", Patient,
 				received++
 			}
 		}
-		assert.Equal(t, 1, received, "times told of the container")
+		assert.Equal(t, 1, received, "times that it received the container")
 		assert.Len(t, calls.Only(plugin.PostCreateContainer), 1)
 		assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
 	})
-	t.Promise("L3", "it is told of the end of the container", OnStock(CannotJoin), func(t require.TestingT) {
+	t.Promise("L3", "it receives the end of the container", OnStock(CannotJoin), func(t require.TestingT) {
 		assert.Len(t, joining.Calls().Only(plugin.StopContainer, plugin.RemoveContainer), 2)
 	})
 	require.NoError(t, c.RemovePod(ctx, container.Pod))

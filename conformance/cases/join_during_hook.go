@@ -11,8 +11,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Who joins during the hook of another plugin is asked as well: the pod is not
-// Ready before all have agreed.
+// A plugin that joins during the hook of another one is asked as well: the pod becomes Ready
+// once all have approved it.
 var _ = Joining.has("L2_JoiningPluginReceivesAPodInItsHookAndIsAsked", Patient, func(t T) {
 	n := t.Runtime()
 	slow, joining := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "joins")
@@ -25,16 +25,16 @@ var _ = Joining.has("L2_JoiningPluginReceivesAPodInItsHookAndIsAsked", Patient, 
 	received := joining.Calls().Named("coming").Events() // by the time the pod is Ready
 	EndPod(WithinAMinute(t), t, n, pod.ID)
 
-	t.Promise("L13", "a plugin can join during the hook of another", OnStock("it cannot"), func(t require.TestingT) {
+	t.Promise("L13", "a plugin can join during the hook of another", OnStock(CannotJoin), func(t require.TestingT) {
 		require.NoError(t, errJoined)
 	})
-	t.Promise("L2", "it is told of the pod in Synchronize", OnStock(CannotJoin), func(t require.TestingT) {
+	t.Promise("L2", "it receives the pod in Synchronize", OnStock(CannotJoin), func(t require.TestingT) {
 		assert.Equal(t, 1, TimesSynchronized(joining, "coming"), "times in Synchronize")
 	})
-	t.Promise("L2", "it is asked before the pod is ready", OnStock(CannotJoin), func(t require.TestingT) {
+	t.Promise("L2", "it is asked before the pod becomes Ready", OnStock(CannotJoin), func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, received)
 	})
-	t.Promise("L3", "it is told of the end of the pod", OnStock(CannotJoin), func(t require.TestingT) {
+	t.Promise("L3", "it receives the end of the pod", OnStock(CannotJoin), func(t require.TestingT) {
 		assert.Equal(t, Undone, joining.Calls().Named("coming").Events())
 		reading := history.Read(joining.Calls(), nil)
 		assert.Empty(t, reading.Faults())

@@ -13,8 +13,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Registration waits for the operations that run, and holds up those that
-// come. It must not hold up a part of an operation that it waits for.
+// A registration waits for the operations that run, and delays later ones. It must not delay
+// a part of an operation that it waits for.
 var _ = Joining.has("L13_RegistrationAndRemovalDoNotWaitForOneAnother", Needs{}, func(t T) {
 	n := t.Runtime()
 	slow, joining := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "joins")
@@ -35,7 +35,7 @@ var _ = Joining.has("L13_RegistrationAndRemovalDoNotWaitForOneAnother", Needs{},
 		return nil
 	})
 
-	// Neither waits for long. On a wedged runtime, nothing but these ends.
+	// Neither waits for long. On a wedged runtime, only these deadlines end them.
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	removed, joined := make(chan error, 1), make(chan error, 1)
@@ -48,13 +48,13 @@ var _ = Joining.has("L13_RegistrationAndRemovalDoNotWaitForOneAnother", Needs{},
 	gate.Release()
 
 	errRemoved, errJoined := <-removed, <-joined
-	t.Promise("L13", "a pod is removed while a plugin registers", OnStock("both wedge for good"), func(t require.TestingT) {
+	t.Promise("L13", "a pod is removed while a plugin registers", OnStock("both deadlock"), func(t require.TestingT) {
 		assert.NoError(t, errRemoved)
 	})
-	t.Promise("L13", "a plugin registers while a pod is removed", OnStock("both wedge for good"), func(t require.TestingT) {
+	t.Promise("L13", "a plugin registers while a pod is removed", OnStock("both deadlock"), func(t require.TestingT) {
 		assert.NoError(t, errJoined)
 	})
-	t.Promise("L3", "the end of each container is told, and nothing is left", OnStock("both wedge for good"), func(t require.TestingT) {
+	t.Promise("L3", "the plugins receive the end of each container, and nothing is left", OnStock("both deadlock"), func(t require.TestingT) {
 		assert.Len(t, slow.Calls().Of(l.Pod).Only(plugin.RemoveContainer).Events(), 3)
 		RequireNothingLeft(t, n)
 	})

@@ -17,8 +17,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// A plugin freezes in the midst of reading what there is, which is more than its
-// socket holds: whoever writes it waits for the plugin to read.
+// A plugin freezes while it reads Synchronize, which is larger than its socket's buffer. So
+// the writer waits for the plugin to read.
 var _ = Joining.has("L22_PluginThatFreezesInItsRegistrationBlocksNothing", Within(8*time.Second), func(t T) {
 	const pods, atATime, large = 40, 8, 20 // KiB
 	n := t.Runtime()
@@ -58,30 +58,30 @@ var _ = Joining.has("L22_PluginThatFreezesInItsRegistrationBlocksNothing", Withi
 		InTimeouts(t, fmt.Sprintf("pod %d is created meanwhile (%v)", i, c.Err), c.Took, timeout)
 	}
 	InTimeouts(t, fmt.Sprintf("a pod is stopped and removed meanwhile (%v)", errEnd), end, timeout)
-	InTimeouts(t, fmt.Sprintf("a pod is created after its time is over (%v)", after[0].Err), after[0].Took, timeout)
+	InTimeouts(t, fmt.Sprintf("a pod is created after the plugin's time is over (%v)", after[0].Err), after[0].Took, timeout)
 	InTimeouts(t, fmt.Sprintf("the name of a pod whose call had a third of the timeout is free (%v)", hurry.errFree), hurry.free.Sub(froze), timeout)
 	require.NoError(t, frozen.Thaw())
 
-	const stuck = "the runtime waits for it to read, and all else for the runtime"
-	t.Promise("L22", "no creation waits longer for it than it has to synchronize", OnStock(stuck), func(t require.TestingT) {
+	const stuck = "the runtime waits for the plugin to read, and everything else waits for the runtime"
+	t.Promise("L22", "no creation waits longer for a frozen plugin than its timeout for Synchronize", OnStock(stuck), func(t require.TestingT) {
 		RequireAllCreated(t, during)
 		assert.Less(t, Slowest(during), 2*timeout)
 	})
-	t.Promise("L22", "a call that has less time than it ends by its own deadline", OnStock(stuck), func(t require.TestingT) {
+	t.Promise("L22", "a call with a shorter deadline ends at that deadline", OnStock(stuck), func(t require.TestingT) {
 		assert.Equal(t, codes.DeadlineExceeded, status.Code(hurry.err))
 		require.NoError(t, hurry.errFree)
 		assert.Less(t, hurry.free.Sub(froze), timeout)
 	})
-	t.Promise("L13", "the end of a pod does not wait for it", OnStock(stuck), func(t require.TestingT) {
+	t.Promise("L13", "the end of a pod does not wait for the frozen plugin", OnStock(stuck), func(t require.TestingT) {
 		require.NoError(t, errEnd)
 		assert.Less(t, end, timeout)
 	})
-	t.Promise("L22", "nothing waits for it once its time is over", OnStock(stuck), func(t require.TestingT) {
+	t.Promise("L22", "nothing waits for the frozen plugin after its timeout", OnStock(stuck), func(t require.TestingT) {
 		RequireAllCreated(t, after)
 		assert.Less(t, after[0].Took, timeout)
 	})
-	t.Promise("L13", "it is dropped, alone", OnStock(stuck), func(t require.TestingT) {
-		RequireSoon(t, "its connection to go", func(context.Context) error {
+	t.Promise("L13", "only the frozen plugin is dropped", OnStock(stuck), func(t require.TestingT) {
+		RequireSoon(t, "its connection to end", func(context.Context) error {
 			if len(frozen.Gone()) == 0 {
 				return fmt.Errorf("%s is connected", frozen.Name())
 			}
@@ -92,9 +92,9 @@ var _ = Joining.has("L22_PluginThatFreezesInItsRegistrationBlocksNothing", Withi
 			assert.Equal(t, Undone[:1], other.Calls().Of(c.ID).Events(), other.Name())
 		}
 	})
-	t.Promise("L13", "it can come back, and is told of all there is", SometimesOnStock("it is told of what calls have made that outlive their callers"), func(t require.TestingT) {
+	t.Promise("L13", "the plugin can reconnect, and receives all pods that exist", SometimesOnStock("it also receives pods of calls that outlive their callers"), func(t require.TestingT) {
 		var synchronized plugin.Calls
-		RequireSoon(t, "it to come back", func(context.Context) error {
+		RequireSoon(t, "the plugin to reconnect", func(context.Context) error {
 			synchronized = frozen.Calls().Latest().Only(plugin.Synchronize)
 			if len(frozen.Gone()) == 0 || len(synchronized) == 0 || synchronized[0].End.IsZero() {
 				return fmt.Errorf("%d connections, not synchronized", len(frozen.Calls().Connections()))
@@ -106,7 +106,7 @@ var _ = Joining.has("L22_PluginThatFreezesInItsRegistrationBlocksNothing", Withi
 	})
 })
 
-// hurriedCreation is how a creation went that had too little time, and since when
+// hurriedCreation is the result of a creation that had too little time, and the time at which
 // the name of its pod was free again.
 type hurriedCreation struct {
 	err     error
@@ -114,8 +114,8 @@ type hurriedCreation struct {
 	errFree error
 }
 
-// runHurriedPod creates a pod in little time, and again until it is there. A name
-// is taken as long as the call that creates the pod goes on in the runtime.
+// runHurriedPod creates a pod with a short deadline, and then again until it succeeds. The name
+// is taken for as long as the first call goes on in the runtime.
 func runHurriedPod(ctx context.Context, n Runtime, deadline time.Duration) (h hurriedCreation) {
 	config := n.CRI().Pod("hurried")
 	short, cancel := context.WithTimeout(ctx, deadline)

@@ -15,8 +15,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// Two plugins hang in Synchronize, are dropped, and come back at once, so that
-// there is always one that synchronizes.
+// Two plugins hang in Synchronize, are dropped, and reconnect at once, so that one of them is
+// always in Synchronize.
 var _ = Joining.has("L13_PluginsThatHangInSynchronizeByTurnsCostOneTimeout", Within(3*time.Second), func(t T) {
 	n := t.Runtime()
 	_, timeout := n.Timeouts()
@@ -28,7 +28,7 @@ var _ = Joining.has("L13_PluginsThatHangInSynchronizeByTurnsCostOneTimeout", Wit
 			Index: fmt.Sprint(20 + i), Name: "hangs", Returns: true,
 			Answers: map[plugin.Event]plugin.Answer{plugin.Synchronize: {Work: time.Hour}},
 		})
-		// Where plugins register one at a time, it is when the one before was dropped.
+		// Where plugins register one at a time, the second synchronizes once the first was dropped.
 		require.NoError(t, wait.Until(WithinAMinute(t), p.Name()+" to synchronize", func(context.Context) error { return HasGot(p, plugin.Synchronize) }))
 		hanging = append(hanging, p)
 	}
@@ -38,14 +38,14 @@ var _ = Joining.has("L13_PluginsThatHangInSynchronizeByTurnsCostOneTimeout", Wit
 		InTimeouts(t, fmt.Sprintf("pod %d is created (%v)", i, c.Err), c.Took, timeout)
 	}
 
-	t.Promise("L22", "a creation waits one timeout for those who join, however often they come back", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L22", "a creation waits one timeout for the plugins that join, however often they reconnect", KeptOnStock, func(t require.TestingT) {
 		RequireAllCreated(t, created)
 		assert.Less(t, Slowest(created), 2*timeout)
-		assert.Len(t, other.Calls().Only(plugin.RunPodSandbox), len(created), "the pods that %s was told of", other.Name())
+		assert.Len(t, other.Calls().Only(plugin.RunPodSandbox), len(created), "the pods that %s received", other.Name())
 	})
-	t.Promise("L13", "a plugin that hangs in Synchronize is dropped, whenever it comes back", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L13", "a plugin that hangs in Synchronize is dropped each time that it reconnects", KeptOnStock, func(t require.TestingT) {
 		for _, p := range hanging {
-			RequireSoon(t, p.Name()+" to come back", func(context.Context) error {
+			RequireSoon(t, p.Name()+" to reconnect", func(context.Context) error {
 				if times := len(p.Calls().Only(plugin.Synchronize)); times < 2 {
 					return fmt.Errorf("it has synchronized %d times", times)
 				}

@@ -14,7 +14,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Nobody waits for a plugin that synchronizes but those who need its answer.
+// Only an operation that needs a plugin's answer waits for its Synchronize.
 var _ = Joining.has("L13_PluginThatHangsInSynchronizeBlocksNothing", Holding, func(t T) {
 	n := t.Runtime()
 	other, hangs := NewPlugin(t, "10", "other"), NewPlugin(t, "20", "hangs")
@@ -40,15 +40,15 @@ var _ = Joining.has("L13_PluginThatHangsInSynchronizeBlocksNothing", Holding, fu
 		assert.NoError(t, errRemove)
 		assert.True(t, hung, "Synchronize was over before")
 	})
-	t.Promise("L13", "other plugins are told of them meanwhile", OnStock("there is nothing to be told"), func(t require.TestingT) {
+	t.Promise("L13", "other plugins receive these pods meanwhile", OnStock("no pod starts or ends meanwhile"), func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, deliveredDuring)
 		assert.ElementsMatch(t, Whole, deliveredBefore)
 		assert.Empty(t, history.Read(other.Calls(), nil).Faults())
 	})
 })
 
-// A plugin that must be asked is waited for, up to the time that it has to
-// synchronize, which is that of a request. Then it is dropped.
+// A creation waits for a plugin that must be asked, for at most the plugin's timeout for
+// Synchronize, which is that of a request. Then the plugin is dropped.
 var _ = Joining.has("L13_PluginThatHangsInSynchronizeIsDropped", Needs{Timeouts: Timeouts{Request: time.Second, Registration: time.Minute}}, func(t T) {
 	n := t.Runtime()
 	other, hangs := NewPlugin(t, "10", "other"), NewPlugin(t, "20", "hangs")
@@ -59,20 +59,21 @@ var _ = Joining.has("L13_PluginThatHangsInSynchronizeIsDropped", Needs{Timeouts:
 	RequireClosed(t, gate.Entered(), "Synchronize")
 
 	request, _ := n.Timeouts()
-	// Long enough for a busy machine, and less than a registration has where a node is made for this.
+	// Long enough for a busy machine, and less than the registration timeout of a node made for
+	// this.
 	ctx, cancel := context.WithTimeout(t.Context(), request+20*time.Second)
 	defer cancel()
 	c := n.CRI()
 	pod, errRun := c.RunPod(ctx, c.Pod("waits"))
 
-	t.Promise("L13", "a plugin that hangs in Synchronize is waited for as long as it has for a request", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L13", "a creation waits one request timeout for a plugin that hangs in Synchronize", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, errRun)
 	})
-	t.Promise("L13", "then it is dropped, and nothing is asked of it", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L13", "then the plugin is dropped, and receives no event", KeptOnStock, func(t require.TestingT) {
 		assert.Error(t, RequireEnds(t, joined, "the registration"))
 		assert.Equal(t, []plugin.Event{plugin.Configure, plugin.Synchronize}, hangs.Calls().Events())
 	})
-	t.Promise("L13", "pods come and go without it", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L13", "pods are created and removed without it", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, c.StopPod(ctx, pod))
 		require.NoError(t, c.RemovePod(ctx, pod))
 		assert.Equal(t, Undone, other.Calls().Of(pod).Events(), "a life without containers")

@@ -16,12 +16,12 @@ import (
 )
 
 var (
-	unable = OnStock("it cannot join while few pods and containers are too large for one message")
-	died   = OnStock("the runtime panics when it joins and single pods and containers are large")
+	unable = OnStock("it cannot join while a few pods and containers are too large for one message")
+	died   = OnStock("the runtime panics when it joins while single pods and containers are large")
 )
 
-// What there is does not fit in a message of NRI, of 4 MiB, and neither do
-// eight of the objects, or else there are no eight.
+// The pods and containers do not fit into one message of NRI, of 4 MiB. Neither do eight of
+// them, where so many exist.
 var _ = Joining.has("L2_PodsAndContainersOfAnySizeAreDelivered", Needs{}, func(t T) {
 	for name, large := range map[string]struct {
 		pods, containers int // in each pod
@@ -56,12 +56,12 @@ var _ = Joining.has("L2_PodsAndContainersOfAnySizeAreDelivered", Needs{}, func(t
 			t.Cleanup(late.Crash)
 			errJoin := late.Connect(WithinAMinute(t), n.NRISocket())
 
-			t.Promise("L2", "a plugin can join, and the runtime lives", large.stock, func(t require.TestingT) {
+			t.Promise("L2", "a plugin can join, and the runtime does not crash", large.stock, func(t require.TestingT) {
 				assert.NoError(t, errJoin)
 				_, err := c.Runtime.Version(ctx, &runtime.VersionRequest{})
 				require.NoError(t, err, "the runtime is gone")
 			})
-			t.Promise("L2", "it is told of all, to the last byte, in one Synchronize", large.stock, func(t require.TestingT) {
+			t.Promise("L2", "it receives all of them, to the last byte, in one Synchronize", large.stock, func(t require.TestingT) {
 				calls := late.Calls().Only(plugin.Synchronize)
 				require.Len(t, calls, 1)
 				var deliveredPods, deliveredContainers []string
@@ -76,7 +76,7 @@ var _ = Joining.has("L2_PodsAndContainersOfAnySizeAreDelivered", Needs{}, func(t
 				assert.ElementsMatch(t, pods, deliveredPods)
 				assert.ElementsMatch(t, containers, deliveredContainers)
 			})
-			t.Promise("L3", "it is told of the end of all", large.stock, func(t require.TestingT) {
+			t.Promise("L3", "it receives the end of all of them", large.stock, func(t require.TestingT) {
 				for _, pod := range pods {
 					require.NoError(t, c.StopPod(ctx, pod))
 					require.NoError(t, c.RemovePod(ctx, pod))

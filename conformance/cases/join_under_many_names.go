@@ -15,9 +15,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A peer registers under a new name as soon as it is asked about a pod under the last one,
-// and takes almost the time that a plugin has for its answer.
-var _ = Joining.has("L22_PeerUnderManyNamesHoldsUpNoCreation", Within(2*time.Second), func(t T) {
+// A peer registers under a new name as soon as it is asked about a pod under the previous one.
+// Each of its answers takes almost the request timeout.
+var _ = Joining.has("L22_PeerUnderManyNamesCostsTwoTimeouts", Within(2*time.Second), func(t T) {
 	const names = 8
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
@@ -55,9 +55,9 @@ var _ = Joining.has("L22_PeerUnderManyNamesHoldsUpNoCreation", Within(2*time.Sec
 
 	created := RunPods(ctx, n, 1, 2*names*timeout, PodsNamed(n, "created", 1)...)
 	InTimeouts(t, fmt.Sprintf("the pod is created (%v)", created[0].Err), created[0].Took, timeout)
-	t.Promise("L22", "a creation waits two timeouts for those who register meanwhile, whatever their names", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L22", "a creation waits two timeouts for plugins that register meanwhile, whatever their names", KeptOnStock, func(t require.TestingT) {
 		RequireAllCreated(t, created)
 		assert.GreaterOrEqual(t, created[0].Took, timeout*9/10, "the first was asked")
-		assert.Less(t, created[0].Took, 4*timeout, "one of the plugin that was there, two of those who came, and the work")
+		assert.Less(t, created[0].Took, 4*timeout, "one timeout for the plugin that was connected, two for later ones, and the work")
 	})
 })

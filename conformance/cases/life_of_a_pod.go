@@ -23,15 +23,15 @@ var _ = Pod.has("L1_EventsOfAPodComeInOrder", Needs{}, func(t T) {
 	for _, p := range plugins {
 		assert.Equal(t, Whole, p.Calls().Of(l.Pod).Events(), p.Name())
 		assert.Equal(t, []plugin.Event{plugin.Configure, plugin.Synchronize}, p.Calls()[:2].Events(), p.Name())
-		assert.Len(t, p.Calls(), len(Whole)+2, "%s was told of what it does not know", p.Name())
+		assert.Len(t, p.Calls(), len(Whole)+2, "%s received events about other pods", p.Name())
 	}
-	// What may be rejected or adjusted goes from one to the next.
+	// Plugins receive events that they may reject or adjust one after the other.
 	for i := range plugins[1:] {
 		for _, event := range []plugin.Event{plugin.RunPodSandbox, plugin.CreateContainer, plugin.StartContainer} {
 			before, after := plugins[i].Calls().Only(event), plugins[i+1].Calls().Only(event)
 			require.NotEmpty(t, before)
 			require.NotEmpty(t, after)
-			assert.False(t, after[0].Start.Before(before[0].End), "%s reached %s before %s had agreed", event, plugins[i+1].Name(), plugins[i].Name())
+			assert.False(t, after[0].Start.Before(before[0].End), "%s reached %s before %s had approved it", event, plugins[i+1].Name(), plugins[i].Name())
 		}
 	}
 	RequireNothingLeft(t, n)
@@ -49,7 +49,7 @@ var _ = Teardown.has("L11_RepeatedTeardownDeliversNothing", Needs{}, func(t T) {
 
 var _ = Teardown.has("L3_RemovalOfARunningPodDeliversEveryEnd", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := NewPlugin(t, "10", "told")
+	p := NewPlugin(t, "10", "receives")
 	Connect(t, n, p)
 	l := NewLife(t, n, "forced")
 	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), l.Pod))

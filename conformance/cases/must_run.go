@@ -15,8 +15,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// The plugin is disconnected. Pods and containers that require it are rejected when they have waited
-// for it; those of another namespace start.
+// The plugin is disconnected. Pods and containers that require it wait for it, and are then
+// rejected; those of another namespace start.
 var _ = MustRun.has("L20_NothingStartsWithoutADisconnectedRequiredPlugin", Needs{Required: true}, func(t T) {
 	n := t.Runtime()
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -37,24 +37,24 @@ var _ = MustRun.has("L20_NothingStartsWithoutADisconnectedRequiredPlugin", Needs
 	containerTook := time.Since(began)
 	t.Promise("L20", "a pod is rejected with the name of the plugin", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, errPod) })
 	t.Promise("L20", "a container is rejected with the name of the plugin", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, errContainer) })
-	t.Words("L20", "the errors say of what, and since when the plugin is disconnected", OnStock(NotRequired), func(t require.TestingT) {
+	t.Words("L20", "the errors name the pod or container, and since when the plugin is disconnected", OnStock(NotRequired), func(t require.TestingT) {
 		RequireReadable(t, errPod, codes.Unavailable, "pod conformance-must-run/rejected", "is disconnected since")
 		RequireReadable(t, errContainer, codes.Unavailable, "container rejected of pod conformance-must-run/before", "is disconnected since")
 	})
-	t.Words("L20", "each has waited as long as is set", OnStock(NotRequired), func(t require.TestingT) {
+	t.Words("L20", "each has waited for the time that is set", OnStock(NotRequired), func(t require.TestingT) {
 		for _, took := range []time.Duration{podTook, containerTook} {
 			assert.GreaterOrEqual(t, took, RequiredWait)
 			assert.Less(t, took, 2*RequiredWait)
 		}
 	})
-	t.Promise("L20", "nobody was told of either", OnStock(NotRequired), func(t require.TestingT) {
+	t.Promise("L20", "no plugin received either", OnStock(NotRequired), func(t require.TestingT) {
 		assert.Empty(t, other.Calls().Named("rejected").Events())
 		assert.Empty(t, other.Calls().Only(plugin.CreateContainer).Events())
 	})
 	t.Promise("L20", "a pod that does not require it starts, and so does its container", KeptOnStock, func(t require.TestingT) {
 		RequireLife(ctx, t, n, c.Pod("free"))
 	})
-	t.Promise("L8", "all ends without it, at once", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L8", "the ends do not wait for the plugin", KeptOnStock, func(t require.TestingT) {
 		began := time.Now()
 		RemoveAllPods(ctx, t, c)
 		assert.Less(t, time.Since(began), RequiredWait)
@@ -62,7 +62,7 @@ var _ = MustRun.has("L20_NothingStartsWithoutADisconnectedRequiredPlugin", Needs
 	})
 })
 
-// A pod waits for the plugin, which comes.
+// A pod waits for the plugin, which connects later.
 var _ = MustRun.has("L20_PodStartsOnceALateRequiredPluginApproves", Needs{Required: true}, func(t T) {
 	n := t.Runtime()
 	ctx := WithinAMinute(t)
@@ -77,15 +77,15 @@ var _ = MustRun.has("L20_PodStartsOnceALateRequiredPluginApproves", Needs{Requir
 	}()
 	must := JoinProcess(t, n, plugin.Script{Index: "20", Name: RequiredPlugin})
 	pod := <-ran
-	t.Promise("L20", "a pod that waits for the plugin starts with its word", SometimesOnStock(NotRequired), func(t require.TestingT) {
+	t.Promise("L20", "a pod that waits for the plugin starts with its approval", SometimesOnStock(NotRequired), func(t require.TestingT) {
 		require.NoError(t, pod.err)
-		RequireSoon(t, "its word", func(context.Context) error { return HasAnsweredOf(must, pod.id, plugin.RunPodSandbox) })
+		RequireSoon(t, "its approval", func(context.Context) error { return HasAnsweredOf(must, pod.id, plugin.RunPodSandbox) })
 	})
 	require.NoError(t, n.CRI().RemovePod(ctx, pod.id))
 	RequireNothingLeft(t, n)
 })
 
-// unanswered is how a required plugin that is there does not answer.
+// unanswered is a way in which a connected required plugin does not answer.
 type unanswered struct {
 	answer plugin.Answer
 	policy *api.FailurePolicy
@@ -93,12 +93,12 @@ type unanswered struct {
 	words  string // of hookline's error
 }
 
-// A plugin that is there and does not answer is as good as none, though its own policy is to go on.
+// A connected plugin that does not answer counts as missing, though its own policy is to go on.
 var _ = MustRun.has("L20_PodIsRejectedIfARequiredPluginDoesNotAnswer", Within(2*time.Second).AndRequired(), func(t T) {
 	for name, s := range map[string]unanswered{
-		"it freezes in the hook":   {answer: plugin.Answer{Freeze: true}, words: "no answer within 2s"},
-		"it freezes, and stays":    {answer: plugin.Answer{Freeze: true}, policy: &api.FailurePolicy{KeepConnected: true}, words: "no answer within 2s"},
-		"it is killed in the hook": {answer: plugin.Answer{Work: time.Minute}, killed: true, words: "did not answer"},
+		"it freezes in the hook":          {answer: plugin.Answer{Freeze: true}, words: "no answer within 2s"},
+		"it freezes, and stays connected": {answer: plugin.Answer{Freeze: true}, policy: &api.FailurePolicy{KeepConnected: true}, words: "no answer within 2s"},
+		"it is killed in the hook":        {answer: plugin.Answer{Work: time.Minute}, killed: true, words: "did not answer"},
 	} {
 		for of, object := range map[plugin.Event]string{plugin.RunPodSandbox: "pod", plugin.CreateContainer: "container"} {
 			t.Run(name+", "+object, func(t T) { rejectedIfUnanswered(t, s, of, object) })
@@ -106,7 +106,7 @@ var _ = MustRun.has("L20_PodIsRejectedIfARequiredPluginDoesNotAnswer", Within(2*
 	}
 })
 
-// rejectedIfUnanswered has a plugin not answer for a pod, or for a container of one.
+// rejectedIfUnanswered asserts what follows if a plugin does not answer for a pod or container.
 func rejectedIfUnanswered(t T, s unanswered, of plugin.Event, object string) {
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
@@ -130,8 +130,8 @@ func rejectedIfUnanswered(t T, s unanswered, of plugin.Event, object string) {
 	err, took := <-ran, time.Since(asked)
 	InTimeouts(t, "the "+object+" fails", took, timeout)
 	t.Promise("L20", "the "+object+" fails with the plugin's name", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, err) })
-	t.Words("L20", "the error says what became of the plugin", OnStock(NotRequired), func(t require.TestingT) { assert.ErrorContains(t, err, s.words) })
-	t.Promise("L22", "it fails after one timeout, and at once where the plugin is gone", KeptOnStock, func(t require.TestingT) {
+	t.Words("L20", "the error says how the plugin failed", OnStock(NotRequired), func(t require.TestingT) { assert.ErrorContains(t, err, s.words) })
+	t.Promise("L22", "it fails after one timeout, or at once if the plugin is killed", KeptOnStock, func(t require.TestingT) {
 		if s.killed {
 			assert.Less(t, took, timeout)
 		}
@@ -141,7 +141,7 @@ func rejectedIfUnanswered(t T, s unanswered, of plugin.Event, object string) {
 	if of == plugin.CreateContainer {
 		received = received.Only(of) // it knows the pod
 	}
-	t.Promise("L20", "nobody after it is told of the "+object, OnStock(NotRequired), func(t require.TestingT) { assert.Empty(t, received.Events()) })
+	t.Promise("L20", "no later plugin receives the "+object, OnStock(NotRequired), func(t require.TestingT) { assert.Empty(t, received.Events()) })
 	if s.policy.GetKeepConnected() {
 		nextFailsAtOnce(t, n, of, after)
 	}
@@ -152,7 +152,7 @@ func rejectedIfUnanswered(t T, s unanswered, of plugin.Event, object string) {
 	})
 }
 
-// nextFailsAtOnce has a pod require a plugin that has not answered yet for the one before.
+// nextFailsAtOnce creates a pod that requires a plugin that is overdue with the pod before.
 func nextFailsAtOnce(t T, n Runtime, of plugin.Event, after *plugin.Plugin) {
 	timeout, _ := n.Timeouts()
 	began := time.Now()
@@ -163,7 +163,7 @@ func nextFailsAtOnce(t T, n Runtime, of plugin.Event, after *plugin.Plugin) {
 		assert.Less(t, took, timeout)
 		assert.Empty(t, after.Calls().Named("next").Events())
 	})
-	t.Words("L22", "the error says what the plugin owes", OnStock(NoPolicies), func(t require.TestingT) {
+	t.Words("L22", "the error names the event that the plugin has not answered", OnStock(NoPolicies), func(t require.TestingT) {
 		assert.ErrorContains(t, err, "has not answered "+string(of))
 	})
 }

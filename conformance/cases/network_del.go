@@ -11,7 +11,7 @@ import (
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
-// DEL does not ask whether the network takes pods.
+// DEL does not depend on STATUS.
 var _ = Network.has("N3_PodsEndWhileStatusFails", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
 	for _, script := range []string{TakesNone, Degraded, Garbage} {
@@ -25,8 +25,8 @@ var _ = Network.has("N3_PodsEndWhileStatusFails", Needs{Network: true}, func(t T
 	}
 })
 
-// All addresses are taken: new pods are rejected with the plugin's words, old
-// ones go, and then new ones come.
+// All addresses are taken: new pods are rejected with the plugin's message. Once old pods are
+// removed, new ones start.
 var _ = Network.has("N3_PodsEndWhenAllAddressesAreTaken", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
 	a.LoadNetwork("tiny", "10.92.0.0/29")
@@ -47,8 +47,8 @@ var _ = Network.has("N3_PodsEndWhenAllAddressesAreTaken", Needs{Network: true}, 
 	a.RequireNothingLeft(t)
 })
 
-// Pods end whatever has become of the configuration that they were set up with.
-var _ = Network.has("N3_PodsEndWhateverBecameOfTheirConfiguration", Needs{Network: true}, func(t T) {
+// Pods end though the configuration that they were set up with has changed since.
+var _ = Network.has("N3_PodsEndThoughTheirConfigurationChanged", Needs{Network: true}, func(t T) {
 	stuck := OnStock("the pod cannot be stopped")
 	for name, s := range map[string]struct {
 		change func(a *Agent)
@@ -57,9 +57,9 @@ var _ = Network.has("N3_PodsEndWhateverBecameOfTheirConfiguration", Needs{Networ
 		"removed": {(*Agent).UnloadNetwork, stuck},
 		"made invalid": {func(a *Agent) {
 			a.WriteConfig(NetFile, `{"cniVersion": "1.1.0", "name": "blue", "plugins": [`)
-			RequireSoon(t, "nothing to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "") })
+			RequireSoon(t, "no network to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "") })
 		}, stuck},
-		"replaced by another network": {func(a *Agent) { a.LoadNetwork("green", "10.90.0.0/24") }, OnStock("DEL is that of the other network, the address leaks")},
+		"replaced by another network": {func(a *Agent) { a.LoadNetwork("green", "10.90.0.0/24") }, OnStock("DEL runs for the other network, and the address leaks")},
 		"removed and put back": {func(a *Agent) {
 			a.UnloadNetwork()
 			a.LoadNetwork("blue", "10.89.0.0/24")
@@ -74,7 +74,7 @@ var _ = Network.has("N3_PodsEndWhateverBecameOfTheirConfiguration", Needs{Networ
 				a.RequirePodEnds(t, first)
 				assert.Len(t, a.AddressesTaken("blue"), 1)
 			})
-			t.Promise("N3", "the second ends, and nothing is left of both", s.stock, func(t require.TestingT) {
+			t.Promise("N3", "the second ends, and nothing is left of either", s.stock, func(t require.TestingT) {
 				a.RequirePodEnds(t, second)
 				a.RequireNothingLeft(t)
 			})
@@ -82,7 +82,7 @@ var _ = Network.has("N3_PodsEndWhateverBecameOfTheirConfiguration", Needs{Networ
 	}
 })
 
-// One network takes the place of another, twice, while pods of all three run.
+// One network replaces another, twice, while pods of all three run.
 var _ = Network.has("N3_EachPodEndsWithItsOwnNetwork", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
 	var pods []string
@@ -103,7 +103,7 @@ var _ = Network.has("N3_EachPodEndsWithItsOwnNetwork", Needs{Network: true}, fun
 	t.Promise("N3", "nothing is left of the pods of three networks", OnStock("addresses of the networks before leak"), func(t require.TestingT) { a.RequireNothingLeft(t) })
 })
 
-// The runtime was restarted since, and starts without the configuration.
+// The runtime restarts, without the configuration.
 var _ = Network.has("N3_PodsEndWithoutTheirConfigurationAfterARestart", Needs{Network: true, Restarts: true}, func(t T) {
 	for name, s := range map[string]struct {
 		change func(a *Agent)
@@ -118,7 +118,7 @@ var _ = Network.has("N3_PodsEndWithoutTheirConfigurationAfterARestart", Needs{Ne
 			s.change(a)
 			require.NoError(t, a.N.Kill(WithinAMinute(t)))
 			require.NoError(t, a.N.Boot(WithinAMinute(t)))
-			t.Promise("N3", "a pod of before a restart ends without its configuration", s.stock, func(t require.TestingT) {
+			t.Promise("N3", "a pod from before a restart ends without its configuration", s.stock, func(t require.TestingT) {
 				a.RequirePodEnds(t, pod)
 			})
 			t.Promise("N3", "its address is freed, and nothing is left", OnStock("the address leaks"), func(t require.TestingT) { a.RequireNothingLeft(t) })

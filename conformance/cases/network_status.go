@@ -15,7 +15,7 @@ import (
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
-// NetworkReady is the STATUS of the network, and says what of it.
+// NetworkReady follows the STATUS of the network, and gives its message.
 var _ = Network.has("N1_NetworkReadyIsTheStatusOfTheNetwork", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
 	for _, s := range []struct{ name, script, message, reason, details string }{
@@ -27,12 +27,12 @@ var _ = Network.has("N1_NetworkReadyIsTheStatusOfTheNetwork", Needs{Network: tru
 	} {
 		a.RequireNetworkReady(t)
 		a.Says("STATUS", s.script)
-		t.Promise("N1", "NetworkReady is false with the plugin's words: "+s.name, KeptOnStock, func(t require.TestingT) { a.RequireNetworkDown(t, s.message) })
-		t.Words("N1", "the reason is that of the answer: "+s.name, OnStock("one reason for all"), func(t require.TestingT) {
+		t.Promise("N1", "NetworkReady is false with the plugin's message: "+s.name, KeptOnStock, func(t require.TestingT) { a.RequireNetworkDown(t, s.message) })
+		t.Words("N1", "the reason depends on the answer: "+s.name, OnStock("all answers have one reason"), func(t require.TestingT) {
 			a.RequireNetworkNotReady(t, s.reason, s.details)
 		})
 		a.Says("STATUS", "")
-		t.Promise("N1", "it is true again once STATUS succeeds: "+s.name, KeptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
+		t.Promise("N1", "NetworkReady is true again once STATUS succeeds: "+s.name, KeptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
 	}
 })
 
@@ -41,16 +41,16 @@ var _ = Network.has("N1_NetworkWithoutConfigurationIsNotReady", Needs{Network: t
 	a.UnloadNetwork()
 	t.Promise("N1", "NetworkReady is false without a configuration", KeptOnStock, func(t require.TestingT) { a.RequireNetworkDown(t, "") })
 	a.LoadNetwork("green", "10.90.0.0/24")
-	t.Promise("N1", "it is true once there is one", KeptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
+	t.Promise("N1", "NetworkReady is true once a configuration exists", KeptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
 })
 
-// While STATUS hangs, calls of Status get the answer before it, and do not ask again.
+// While STATUS hangs, CRI's Status returns the previous answer, and runs no further STATUS.
 var _ = Network.has("N1_HungStatusDelaysNoCall", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
 	a.RequireNetworkReady(t)
 	a.Says("STATUS", Hangs)
 	log := t.Logf
-	t.Promise("N1", "no call of Status waits for a STATUS that hangs", OnStock("each call waits for the plugin"), func(t require.TestingT) {
+	t.Promise("N1", "no call of CRI's Status waits for a STATUS that hangs", OnStock("each call waits for the plugin"), func(t require.TestingT) {
 		a.RequireHangs()
 		ctx, cancel := context.WithTimeout(context.Background(), Moments)
 		defer cancel()
@@ -62,19 +62,19 @@ var _ = Network.has("N1_HungStatusDelaysNoCall", Needs{Network: true}, func(t T)
 				c, err := a.NetworkCondition(ctx)
 				took[i] = time.Since(began)
 				assert.NoError(t, err)
-				assert.True(t, c.GetStatus(), "the answer before it")
+				assert.True(t, c.GetStatus(), "the previous answer")
 			})
 		}
 		calls.Wait()
-		assert.Less(t, slices.Max(took), Moments/2, "who waits for the plugin does so for as long as it hangs")
+		assert.Less(t, slices.Max(took), Moments/2, "a call that waits for the plugin waits for as long as it hangs")
 		log("200 calls at once: the slowest took %s", slices.Max(took))
 	})
-	t.Words("N1", "STATUS is asked once for all calls", SometimesOnStock("each call asks"), func(t require.TestingT) {
+	t.Words("N1", "STATUS runs once for all calls", SometimesOnStock("each call runs it"), func(t require.TestingT) {
 		assert.Equal(t, 1, a.TimesHung())
 	})
 })
 
-// While STATUS hangs, pods come and go and the configuration is loaded again.
+// While STATUS hangs, pods are created and removed, and the configuration is reloaded.
 var _ = Network.has("N4_HungStatusDelaysNoPodAndNoReload", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
 	before := a.RunPod("before")
@@ -91,26 +91,26 @@ var _ = Network.has("N4_HungStatusDelaysNoPodAndNoReload", Needs{Network: true},
 		a.Write(t, "green", "10.90.0.0/24")
 		RequireSoon(t, "another network to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "green") })
 	})
-	t.Promise("N4", "pods end while STATUS hangs", OnStock("all waits for a reload that waits for STATUS"), func(t require.TestingT) {
+	t.Promise("N4", "pods end while STATUS hangs", OnStock("everything waits for a reload that waits for STATUS"), func(t require.TestingT) {
 		a.RequirePodEnds(t, before)
 		a.RequirePodEnds(t, during)
 		a.RequireNoAddressTaken(t, "blue", "green")
 	})
 })
 
-// While STATUS fails no ADD is tried, and what needs no network goes on.
+// While STATUS fails no ADD runs. Operations that need no network go on.
 var _ = Network.has("N2_PodsAreRejectedWhileStatusFails", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
 	old, c := a.RunPod("old"), a.N.CRI()
 	a.Says("STATUS", TakesNone)
 	a.RequireNetworkDown(t, "agent is down")
 	_, errNew := a.TryRunPod(c.Pod("new"))
-	const getsADD = "it gets its ADD, or waits"
+	const getsADD = "ADD runs for the pod, or waits"
 	t.Promise("N2", "a pod that needs the network is rejected, and the error says why", OnStock(getsADD), func(t require.TestingT) {
 		require.ErrorContains(t, errNew, "agent is down")
 	})
-	t.Promise("N2", "no ADD is tried", OnStock(getsADD), func(t require.TestingT) { assert.Zero(t, a.TimesAsked("ADD", "new")) })
-	t.Promise("N2", "a pod in the host's network comes and goes", KeptOnStock, func(t require.TestingT) {
+	t.Promise("N2", "no ADD runs", OnStock(getsADD), func(t require.TestingT) { assert.Zero(t, a.TimesAsked("ADD", "new")) })
+	t.Promise("N2", "a pod on the host's network starts and ends", KeptOnStock, func(t require.TestingT) {
 		host := c.Pod("host")
 		host.Hostname = ""
 		host.Linux.SecurityContext.NamespaceOptions.Network = runtime.NamespaceMode_NODE
@@ -118,11 +118,11 @@ var _ = Network.has("N2_PodsAreRejectedWhileStatusFails", Needs{Network: true}, 
 		require.NoError(t, err)
 		a.RequirePodEnds(t, pod)
 	})
-	t.Promise("N3", "a pod of before ends", KeptOnStock, func(t require.TestingT) { a.RequirePodEnds(t, old) })
-	t.Promise("N2", "nothing is left of the pod that was rejected", OnStock(getsADD), func(t require.TestingT) { a.RequireNothingLeft(t) })
+	t.Promise("N3", "a pod that was created before ends", KeptOnStock, func(t require.TestingT) { a.RequirePodEnds(t, old) })
+	t.Promise("N2", "nothing is left of the rejected pod", OnStock(getsADD), func(t require.TestingT) { a.RequireNothingLeft(t) })
 
 	a.Says("STATUS", "")
-	t.Promise("N2", "STATUS is asked once more for a pod", OnStock("it is there"), func(t require.TestingT) {
+	t.Promise("N2", "STATUS runs once more before a pod is rejected", OnStock("the pod exists"), func(t require.TestingT) {
 		pod, err := a.TryRunPod(c.Pod("new"))
 		require.NoError(t, err)
 		a.RequirePodEnds(t, pod)

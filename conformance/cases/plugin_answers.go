@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-var _ = Container.has("L14_PluginsGetOnlyWhatTheySubscribedTo", Needs{}, func(t T) {
+var _ = Container.has("L14_PluginsReceiveOnlySubscribedEvents", Needs{}, func(t T) {
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "few")
 	p.Subscribe(plugin.RunPodSandbox, plugin.StopContainer)
@@ -28,10 +28,10 @@ var _ = Pod.has("L16_PluginThatDoesNotAnswerInTimeHasFailed", Within(time.Second
 	timeout, _ := n.Timeouts()
 	slow, next := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "next")
 	Connect(t, n, slow, next)
-	gate := NewGate(t) // it does not see that nobody waits any more, which would be an answer
+	gate := NewGate(t) // ignores that the request is canceled, so as not to answer
 	slow.On(plugin.RunPodSandbox, gate.Hold)
 
-	l := NewLife(t, n, "late") // the policy of a plugin that has none: go on without it
+	l := NewLife(t, n, "late") // without a failure policy: the creation goes on without the plugin
 
 	RequireClosed(t, slow.Closed(), "the end of the plugin's connection")
 	gate.Release()

@@ -18,20 +18,19 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// everything is all that a plugin gets unasked.
+// everything lists all events that a plugin may receive here.
 var everything = append([]plugin.Event{
 	plugin.Configure, plugin.Synchronize, plugin.UpdatePodSandbox, plugin.PostUpdatePodSandbox,
 	plugin.UpdateContainer, plugin.PostUpdateContainer,
 }, Whole...)
 
-// unstable is a plugin that crashes after a few events, in the middle of one,
-// and comes back at once.
+// unstable is a plugin that crashes after a few events, during one, and reconnects at once.
 type unstable struct {
 	*plugin.Plugin
 	random *rand.Rand
 
-	mu      sync.Mutex // guards what follows
-	left    int        // events up to the crash
+	mu      sync.Mutex // guards the fields below
+	left    int        // events until the crash
 	crashed bool       // in this connection
 	healthy bool       // crashes no more
 }
@@ -49,7 +48,7 @@ func newUnstable(t TB, index string, seed uint64) *unstable {
 	return u
 }
 
-// crashes counts an event, and tells whether the plugin crashes at it.
+// crashes counts an event, and reports whether the plugin crashes at it.
 func (u *unstable) crashes() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -59,14 +58,14 @@ func (u *unstable) crashes() bool {
 	return crashes
 }
 
-// begins begins a connection.
+// begins starts a connection.
 func (u *unstable) begins() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.left, u.crashed = 1+u.random.IntN(40), false
 }
 
-// stays has it crash no more, and tells whether it was not about to.
+// stays ends the crashes, and reports whether none is in progress.
 func (u *unstable) stays() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -74,7 +73,7 @@ func (u *unstable) stays() bool {
 	return !u.crashed && IsOpen(u.Closed())
 }
 
-// live connects, crashes and connects again until done, and then stays.
+// live connects, crashes and reconnects until done, and then stays connected.
 func (u *unstable) live(ctx context.Context, n Runtime, done <-chan struct{}) error {
 	for {
 		u.begins()
@@ -118,12 +117,12 @@ var _ = Joining.has("L3_EndsAreDeliveredWhilePluginsCrashAndReturn", Needs{}, fu
 
 	load := NewWorkload(n.CRI())
 	var led atomic.Int64
-	// How many events reach a plugin before it crashes again goes by the load, so that there are
-	// lives until each has crashed often enough, within bounds.
+	// The load decides how many events reach a plugin before it crashes again. So pods are
+	// created until each plugin has crashed often enough, within bounds.
 	enough := func() bool {
 		return !slices.ContainsFunc(crashing, func(u *unstable) bool { return len(u.Calls().Connections()) <= lives })
 	}
-	// The first call that fails is the one to report: it ends all others.
+	// The first call that fails is reported: it ends all others.
 	working, leading := errgroup.WithContext(ctx)
 	for worker := range workers {
 		working.Go(func() error {
@@ -139,26 +138,26 @@ var _ = Joining.has("L3_EndsAreDeliveredWhilePluginsCrashAndReturn", Needs{}, fu
 	worked := working.Wait()
 	close(done)
 	if worked != nil {
-		cancel() // whoever waits for a wedged runtime
+		cancel() // ends plugins that wait for a wedged runtime
 	}
 	alive.Wait()
 
-	t.Promise("L13", "pods and registrations go on while plugins crash and return", OnStock("registrations and removals wedge one another for good"), func(t require.TestingT) {
+	t.Promise("L13", "pods and registrations go on while plugins crash and reconnect", OnStock("registrations and removals deadlock"), func(t require.TestingT) {
 		require.NoError(t, worked)
 		for i, u := range crashing {
 			require.NoError(t, returned[i])
 			assert.Greater(t, len(u.Calls().Connections()), lives, "%s hardly crashed", u.Name())
 		}
 	})
-	t.Promise("L3", "plugins that crash and return are told of each end that they know of, once", OnStock("pods that hang never end"), Eventually(func(t require.TestingT) {
+	t.Promise("L3", "plugins that crash and reconnect receive each end of all that they know once", OnStock("pods that hang never end"), Eventually(func(t require.TestingT) {
 		for _, u := range crashing {
 			load.RequireContractKept(t, u.Plugin)
 		}
 	}))
-	t.Promise("L3", "a plugin beside them is told of all that there is, once", OnStock("pods that hang never end"), func(t require.TestingT) {
+	t.Promise("L3", "another plugin receives each event of all pods once", OnStock("pods that hang never end"), func(t require.TestingT) {
 		load.RequireContractKept(t, steady)
 		assert.Len(t, steady.Calls().Connections(), 1)
 		assert.Len(t, steady.Calls(), 2+int(led.Load())*len(Whole))
 	})
-	t.Promise("L3", "nothing is left of all the pods", OnStock("pods that hang stay"), func(t require.TestingT) { RequireNothingLeft(t, n) })
+	t.Promise("L3", "nothing is left of the pods", OnStock("pods that hang stay"), func(t require.TestingT) { RequireNothingLeft(t, n) })
 })

@@ -14,7 +14,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A plugin may ask for updates of containers from inside any of its handlers.
+// A plugin may ask for updates of containers in any of its handlers.
 var _ = Container.has("L4_PluginMayAskForUpdatesInItsHandlers", Within(3*time.Second), func(t T) {
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "asks")
@@ -32,10 +32,10 @@ var _ = Container.has("L4_PluginMayAskForUpdatesInItsHandlers", Within(3*time.Se
 	})
 
 	_, errRun := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("asking"))
-	t.Promise("L4", "a plugin that asks for updates in a handler does not wait for itself", OnStock("it does, until the hook times out"), func(t require.TestingT) {
+	t.Promise("L4", "a plugin that asks for updates in a handler does not block itself", OnStock("it blocks itself until the hook times out"), func(t require.TestingT) {
 		require.NoError(t, errRun)
 		require.NoError(t, <-asked)
 		call := p.Calls().Named("asking").Only(plugin.RunPodSandbox)[0]
-		assert.NoError(t, call.Abandoned, "the runtime gave up on the hook")
+		assert.NoError(t, call.Abandoned, "the runtime canceled the hook")
 	})
 })

@@ -56,7 +56,7 @@ var _ = Container.has("L17_ErrorOfARejectedContainerNamesThePlugin", Needs{}, fu
 	for _, request := range []struct {
 		event     plugin.Event
 		send      func() error
-		container string // that it is of, empty for one of the pod
+		container string // the request's container, empty for a request of the pod
 	}{
 		{plugin.CreateContainer, func() error {
 			_, err := c.Create(ctx, l.Pod, c.Pod("kept"), c.Container("second"))
@@ -110,7 +110,7 @@ var _ = Pod.has("L16_PodIsRejectedIfARequiredPluginDoesNotAnswer", Within(time.S
 	t.Promise("L16", "a pod whose required plugin does not answer is rejected, and the error says so", OnStock("it runs without it"), func(t require.TestingT) {
 		RequireReadable(t, err, codes.DeadlineExceeded, "default/late", hangs.Name(), "RunPodSandbox", timeout.String())
 	})
-	t.Words("L16", "the error is one sentence", OnStock("there is none"), func(t require.TestingT) {
+	t.Words("L16", "the error is one sentence", OnStock("there is no error"), func(t require.TestingT) {
 		assert.ErrorContains(t, err, "pod default/late: plugin "+hangs.Name()+" failed to handle RunPodSandbox request: no answer within "+timeout.String())
 	})
 })

@@ -13,13 +13,13 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A plugin rejects a container that another agreed to. The end that is told of it
-// is that of the same Container.
+// A plugin rejects a container that another one approved. The end that the other one receives
+// has the same container.
 var _ = Resources.has("R2_EndOfARejectedContainerHasItsResources", Needs{Announcements: true}, func(t T) {
 	for name, asks := range map[string]string{
-		"main":  "",     // what was announced of it
-		"side":  "500m", // something else than was announced
-		"debug": "500m", // an ephemeral container says so itself
+		"main":  "",     // as announced
+		"side":  "500m", // differs from the announcement
+		"debug": "500m", // an ephemeral container brings its own
 	} {
 		t.Run(name, func(t T) {
 			n := t.Runtime()
@@ -36,12 +36,12 @@ var _ = Resources.has("R2_EndOfARejectedContainerHasItsResources", Needs{Announc
 			}
 			_, err = c.Create(ctx, id, pod, config)
 			require.ErrorContains(t, err, "no room")
-			t.Promise("R2", "the end of a rejected container tells the resources that it was rejected with", OnStock(DeliversNothing), func(t require.TestingT) {
+			t.Promise("R2", "the end of a rejected container has the resources that it was rejected with", OnStock(DeliversNothing), func(t require.TestingT) {
 				RequireSoon(t, "RemoveContainer", func(context.Context) error { return HasAnswered(agrees, plugin.RemoveContainer) })
 				assert.Equal(t, []string{"CreateContainer 500m", "StopContainer 500m", "RemoveContainer 500m"},
 					CPUsDelivered(agrees, plugin.CreateContainer, plugin.StopContainer, plugin.RemoveContainer))
 			})
-			t.Promise("R2", "its pod has what was announced", OnStock(DeliversNothing), func(t require.TestingT) {
+			t.Promise("R2", "the pod of that end has the announced resources", OnStock(DeliversNothing), func(t require.TestingT) {
 				RequireSoon(t, "RemoveContainer", func(context.Context) error { return HasAnswered(agrees, plugin.RemoveContainer) })
 				require.Equal(t, []string{AllThree}, SumsDelivered(agrees, plugin.RunPodSandbox))
 				assert.Equal(t, []string{AllThree}, SumsDelivered(agrees, plugin.RemoveContainer), "it was never created")

@@ -18,14 +18,14 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// process is a path of a process, and namespace that of a pod's network.
+// process matches a path in /proc, and namespace the name of a pod's network namespace.
 var process, namespace = regexp.MustCompile(`/proc/\d+/`), regexp.MustCompile(`cni-[-0-9a-f]+`)
 
-// plain is a pod or Container as a plugin sees it that knows NRI's fields only,
-// without what differs from one life to the next.
+// plain is a pod or container as a plugin sees it that knows only NRI's fields, without the
+// fields that differ from one life to the next.
 func plain(t T, l Life, m proto.Message) map[string]any {
 	t.Helper()
-	text, err := protojson.Marshal(m) // leaves out the others
+	text, err := protojson.Marshal(m) // leaves out unknown fields
 	require.NoError(t, err)
 	same := strings.NewReplacer(l.Pod, "POD", l.Container, "CONTAINER").Replace(string(text))
 	same = namespace.ReplaceAllString(process.ReplaceAllString(same, "/proc/PID/"), "NETWORK")
@@ -37,9 +37,9 @@ func plain(t T, l Life, m proto.Message) map[string]any {
 	return seen
 }
 
-// A plugin that does not know of resources sees the same life of a pod that has
-// some as of one that has none.
-var _ = Resources.has("R1_PluginThatDoesNotLookSeesTheSameAsEver", Needs{Announcements: true}, func(t T) {
+// A plugin that does not know of resources sees no difference between the lives of a pod with
+// resources and of one without.
+var _ = Resources.has("R1_PluginUnawareOfResourcesSeesNoDifference", Needs{Announcements: true}, func(t T) {
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "unaware")
 	Connect(t, n, p)
@@ -52,19 +52,19 @@ var _ = Resources.has("R1_PluginThatDoesNotLookSeesTheSameAsEver", Needs{Announc
 	Connect(t, n, later)
 	without.End(t)
 
-	received, undelivered := p.Calls().Of(with.Pod), p.Calls().Of(without.Pod)
-	require.Equal(t, Whole, received.Events())
-	require.Equal(t, Whole, undelivered.Events())
+	callsWith, callsWithout := p.Calls().Of(with.Pod), p.Calls().Of(without.Pod)
+	require.Equal(t, Whole, callsWith.Events())
+	require.Equal(t, Whole, callsWithout.Events())
 	for i, event := range Whole {
-		assert.Empty(t, cmp.Diff(plain(t, without, undelivered[i].Pod), plain(t, with, received[i].Pod)), "pod in %s", event)
-		assert.Empty(t, cmp.Diff(plain(t, without, undelivered[i].Container), plain(t, with, received[i].Container)), "container in %s", event)
+		assert.Empty(t, cmp.Diff(plain(t, without, callsWithout[i].Pod), plain(t, with, callsWith[i].Pod)), "pod in %s", event)
+		assert.Empty(t, cmp.Diff(plain(t, without, callsWithout[i].Container), plain(t, with, callsWith[i].Container)), "container in %s", event)
 	}
 	before, after := late.Calls().Only(plugin.Synchronize)[0], later.Calls().Only(plugin.Synchronize)[0]
 	assert.Empty(t, cmp.Diff(plain(t, without, after.Pods[0]), plain(t, with, before.Pods[0])), "pod in Synchronize")
 	assert.Empty(t, cmp.Diff(plain(t, without, after.Containers[0]), plain(t, with, before.Containers[0])), "container in Synchronize")
-	t.Promise("R1", "there is something to see in each event for a plugin that looks", OnStock(DeliversNothing), func(t require.TestingT) {
-		for _, call := range received {
-			assert.NotNil(t, podresources.FromPod(call.Pod), "there was something to see in %s", call.Event)
+	t.Promise("R1", "each event has the resources, for a plugin that reads them", OnStock(DeliversNothing), func(t require.TestingT) {
+		for _, call := range callsWith {
+			assert.NotNil(t, podresources.FromPod(call.Pod), "resources in %s", call.Event)
 		}
 	})
 })

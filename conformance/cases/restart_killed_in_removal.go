@@ -11,9 +11,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A runtime that is killed while plugins are told of a removal finds what was being
-// removed again: what it forgot before that, nobody could tell of.
-var _ = Restart.has("L15_RemovalCutByAKillIsDeliveredAgain", Patient.AndRestarts(), func(t T) {
+// The runtime is killed while plugins handle the removal of a pod. It finds the pod again:
+// plugins would never receive the removal of a pod that it had forgotten before.
+var _ = Restart.has("L15_RemovalInterruptedByAKillIsDeliveredAgain", Patient.AndRestarts(), func(t T) {
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "holds")
 	Connect(t, n, p)
@@ -29,17 +29,17 @@ var _ = Restart.has("L15_RemovalCutByAKillIsDeliveredAgain", Patient.AndRestarts
 	gate.Release()
 	Connect(t, n, p)
 
-	t.Promise("L15", "the pod is there again, and who joins is told of it", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L15", "the pod exists after the restart, and a plugin that joins receives it", KeptOnStock, func(t require.TestingT) {
 		pods := p.Calls().Connections()[1].Only(plugin.Synchronize)[0].Pods
 		require.Len(t, pods, 1)
 		require.Equal(t, l.Pod, pods[0].GetId())
 	})
 	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), l.Pod))
-	t.Promise("L15", "its removal is told again", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
+	t.Promise("L15", "the plugin receives the removal again", OnStock("the removal is not delivered"), Eventually(func(t require.TestingT) {
 		records := p.Calls().Connections()
 		reading := history.Read(records[1], nil, records[0])
 		assert.Empty(t, reading.Faults())
 		assert.Empty(t, reading.Alive())
 	}))
-	t.Promise("L7", "nothing is left of it", KeptOnStock, func(t require.TestingT) { RequireNothingLeftButSockets(t, n) })
+	t.Promise("L7", "nothing is left of the pod", KeptOnStock, func(t require.TestingT) { RequireNothingLeftButSockets(t, n) })
 })

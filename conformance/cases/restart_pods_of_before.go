@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// wasBefore is a state of a pod at the time of a restart.
+// wasBefore is a state of a pod before a restart.
 type wasBefore struct {
 	state    string
 	before   func(T, Runtime, *plugin.Plugin, Life) // the runtime is killed
@@ -21,12 +21,11 @@ type wasBefore struct {
 	received []plugin.Event
 }
 
-// allEnds are the ends of a pod that is stopped and removed, and its container with it.
+// allEnds are the ends of a pod that is stopped and removed together with its container.
 var allEnds = []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox, plugin.RemoveContainer, plugin.RemovePodSandbox}
 
-// Containers that have exited are not told of, those that run are
-// (containerd/containerd#8426).
-var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreDelivered", Patient.AndRestarts(), func(t T) {
+// Synchronize has running containers, and no exited ones (containerd/containerd#8426).
+var _ = Restart.has("L15_EndsOfPodsFromBeforeARestartAreDelivered", Patient.AndRestarts(), func(t T) {
 	endsOfPodsOfBefore(t, []wasBefore{
 		{state: "Ready", received: allEnds},
 		{state: "stopped half-way", before: func(t T, n Runtime, p *plugin.Plugin, l Life) {
@@ -47,7 +46,7 @@ var _ = Restart.has("L15_EndsOfPodsWhoseSandboxDiedAreDeliveredAfterARestart", P
 			KillSandbox(t, p, l.Pod)
 			RequirePodNotReady(WithinAMinute(t), t, n, l.Pod)
 		}, received: allEnds},
-		{state: "NotReady since the runtime was down", down: func(t T, p *plugin.Plugin, l Life) {
+		{state: "NotReady since it died while the runtime was down", down: func(t T, p *plugin.Plugin, l Life) {
 			KillSandbox(t, p, l.Pod)
 		}, received: allEnds},
 	})
@@ -79,18 +78,18 @@ func endsOfPodsOfBefore(t T, states []wasBefore) {
 			require.NoError(t, c.StopPod(ctx, l.Pod)) // L11
 			require.NoError(t, c.RemovePod(ctx, l.Pod))
 			require.NoError(t, c.RemovePod(ctx, l.Pod))
-			t.Promise("L15", "nothing is left of a pod that was "+was.state, SometimesOnStock("the process of its shim, before v2.4"), func(t require.TestingT) {
+			t.Promise("L15", "nothing is left of a pod that was "+was.state, SometimesOnStock("the process of its shim is left, before v2.4"), func(t require.TestingT) {
 				RequireNothingLeftButSockets(t, n)
 			})
 
-			for name, p := range map[string]*plugin.Plugin{"a plugin that comes back": back, "one that comes later": later} {
-				t.Promise("L15", name+" is told of a pod that was "+was.state+" in Synchronize", KeptOnStock, func(t require.TestingT) {
+			for name, p := range map[string]*plugin.Plugin{"a plugin that reconnects": back, "a plugin that connects later": later} {
+				t.Promise("L15", name+" receives a pod that was "+was.state+" in Synchronize", KeptOnStock, func(t require.TestingT) {
 					assert.Len(t, p.Calls().Latest().Only(plugin.Synchronize)[0].Pods, 1)
 				})
-				t.Promise("L15", name+" is told of its end", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
+				t.Promise("L15", name+" receives the end of that pod", OnStock("the end is not delivered"), Eventually(func(t require.TestingT) {
 					received := p.Calls().Latest().Of(l.Pod)
 					if p == back && len(was.received) < len(allEnds) {
-						// It knew the container, and may be told of that one's end.
+						// It knew the container, and may receive the end of that.
 						received = received.Only(plugin.StopPodSandbox, plugin.RemovePodSandbox)
 					}
 					assert.Equal(t, was.received, received.Events())

@@ -11,7 +11,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-var _ = Restart.has("L8_PodsOfBeforeARestartCanBeEnded", Needs{Restarts: true}, func(t T) {
+var _ = Restart.has("L8_PodsFromBeforeARestartCanBeEnded", Needs{Restarts: true}, func(t T) {
 	for name, end := range map[string]func(Runtime, context.Context) error{
 		"killed":  (Runtime).Kill,
 		"stopped": (Runtime).Stop,

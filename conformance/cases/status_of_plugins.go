@@ -16,7 +16,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-const notShown = "there is no status of plugins"
+const notShown = "the status has no plugins"
 
 var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T) {
 	began := time.Now()
@@ -29,7 +29,7 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 	NewLife(t, n, "there")
 	held := NewInHook(t, n, holds, "held")
 
-	t.Promise("L17", "the status shows each plugin, and what it is asked", OnStock(notShown), func(t require.TestingT) {
+	t.Promise("L17", "the status shows each plugin, and the event that it handles", OnStock(notShown), func(t require.TestingT) {
 		info := ReadNRI(t, n)
 		require.True(t, info.Enabled)
 		require.Len(t, info.Plugins, 2)
@@ -72,13 +72,13 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 		pod.WaitingFor.RequireWithin(t, pod.Since)
 	})
 
-	// One more has to wait until the plugin is done with the first.
+	// A second pod waits until the plugin has answered for the first.
 	behind := InBackground(func() error { _, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("behind")); return err })
-	t.Promise("L17", "the status shows what is before a pod that waits for a busy plugin", OnStock(notShown), func(t require.TestingT) {
+	t.Promise("L17", "the status shows the request before a pod that waits for a busy plugin", OnStock(notShown), func(t require.TestingT) {
 		RequireSoon(t, "the second pod behind the first", func(context.Context) error {
 			info := ReadNRI(t, n)
 			if len(info.PodsBeingCreated) < 2 || info.PodsBeingCreated[1].WaitingFor == nil || info.Plugins[1].QueueLength == 0 {
-				return errors.New("it waits for nobody")
+				return errors.New("it does not wait")
 			}
 			pod := info.PodsBeingCreated[1]
 			assert.Equal(t, "behind", pod.Name)
@@ -90,7 +90,7 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 	held.Gate.Release()
 	require.NoError(t, <-held.Ran)
 	require.NoError(t, <-behind)
-	t.Promise("L17", "the status shows no pod that waits when none does", OnStock(notShown), func(t require.TestingT) {
+	t.Promise("L17", "the status shows no waiting pod when none waits", OnStock(notShown), func(t require.TestingT) {
 		info := ReadNRI(t, n)
 		assert.Empty(t, info.Plugins[1].LastError)
 		assert.Empty(t, info.PodsBeingCreated)

@@ -18,7 +18,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// A plugin takes its time for the stop of a pod, whose sandbox runs as long.
+// A plugin is slow to stop a pod, whose sandbox runs meanwhile.
 var _ = Teardown.has("L11_NoContainerIsStartedOrCreatedInAPodThatIsBeingStopped", Patient, func(t T) {
 	n := t.Runtime()
 	p, gate := NewPlugin(t, "10", "slow"), NewGate(t)
@@ -44,19 +44,19 @@ var _ = Teardown.has("L11_NoContainerIsStartedOrCreatedInAPodThatIsBeingStopped"
 		RequireReadable(t, errStart, codes.FailedPrecondition, "is being stopped")
 		RequireReadable(t, errCreate, codes.FailedPrecondition, "is stopping")
 	})
-	t.Promise("L11", "plugins are not asked for it", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L11", "plugins are not asked about the start", KeptOnStock, func(t require.TestingT) {
 		assert.Empty(t, p.Calls().Of(l.Pod).Only(plugin.StartContainer).Events())
 	})
-	t.Promise("L1", "they have had the stop of the container by then", OnStock("it comes after that of its pod"), func(t require.TestingT) {
+	t.Promise("L1", "plugins receive the stop of the container before that of its pod", OnStock("it comes after that of its pod"), func(t require.TestingT) {
 		assert.Empty(t, history.Read(p.Calls(), nil).Faults())
 	})
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
 	RequireNothingLeft(t, n)
 })
 
-// connectForStop connects two plugins: one is slow at one event of a container, the
-// other at the stop of the pod. Neither is told of the ends of containers, which would
-// wait for the one that is at its hook.
+// connectForStop connects two plugins: one is slow to answer one event of a container, the
+// other is slow to answer the stop of the pod. Neither subscribes to ends of containers, which
+// would wait for the first one.
 func connectForStop(t T, n Runtime, event plugin.Event) (stops *plugin.Plugin, hook, stop *plugin.Gate) {
 	t.Helper()
 	slow, stops := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "stops")
@@ -69,9 +69,9 @@ func connectForStop(t T, n Runtime, event plugin.Event) (stops *plugin.Plugin, h
 	return stops, hook, stop
 }
 
-// begins tells whether the stop of a pod begins within moments: a plugin is at its hook. Where
-// that waits for all hooks of other plugins, it comes after the sandbox's end. A runtime may
-// also end first what it is at in the pod.
+// begins reports whether the stop of a pod begins within moments: a plugin has received it, or,
+// where that waits for the hooks of other plugins, the sandbox has ended. A runtime may also
+// first finish its other operation in the pod.
 func begins(t T, n Runtime, pod string, hook *plugin.Gate) bool {
 	t.Helper()
 	return wait.Until(WithinMoments(t), "the stop of the pod", func(ctx context.Context) error {
@@ -80,14 +80,14 @@ func begins(t T, n Runtime, pod string, hook *plugin.Gate) bool {
 		}
 		r, err := n.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
 		if err == nil && r.GetStatus().GetState() == runtime.PodSandboxState_SANDBOX_READY {
-			err = errors.New("it is ready")
+			err = errors.New("the pod is Ready")
 		}
 		return err
 	}) == nil
 }
 
-// The stop of a pod comes while plugins are asked for the start of its container, and
-// is at its own hook when they agree.
+// A pod is stopped while plugins are asked about the start of its container. They approve the
+// start while the hook of the stop runs.
 var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsStarted", Patient, func(t T) {
 	n := t.Runtime()
 	stops, start, stop := connectForStop(t, n, plugin.StartContainer)
@@ -107,30 +107,30 @@ var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsStarted", Patient, func(t
 	state := StateOfContainer(ctx, t, l)
 	stop.Release()
 	require.NoError(t, <-stopped)
-	if !begun { // what was started before has ended with the stop
+	if !begun { // a container that was started before has ended with the stop
 		state = StateOfContainer(ctx, t, l)
 	}
 
-	t.Promise("L9", "the pod's stop does not wait for a plugin that is at the start of its container", OnStock("it does"), func(t require.TestingT) {
+	t.Promise("L9", "the pod's stop does not wait for a plugin that handles the start of its container", OnStock("it waits"), func(t require.TestingT) {
 		assert.True(t, reached)
 	})
-	t.Promise("L11", "a start that plugins agreed to after the pod's stop is rejected", OnStock("it runs in a stopped pod"), func(t require.TestingT) {
+	t.Promise("L11", "a start that plugins approved after the pod's stop is rejected", OnStock("the container runs in a stopped pod"), func(t require.TestingT) {
 		assert.NotEqual(t, runtime.ContainerState_CONTAINER_RUNNING, state)
 		if !begun {
 			return
 		}
 		require.Error(t, errStart)
-		assert.Empty(t, stops.Calls().Of(l.Pod).Only(plugin.StartContainer).Events(), "who is at the pod's stop is not asked for it")
+		assert.Empty(t, stops.Calls().Of(l.Pod).Only(plugin.StartContainer).Events(), "a plugin that handles the pod's stop is not asked about the start")
 	})
-	t.Words("L11", "the error of the start has a code", OnStock("it runs in a stopped pod"), func(t require.TestingT) {
+	t.Words("L11", "the error of the start has a code", OnStock("the container runs in a stopped pod"), func(t require.TestingT) {
 		RequireReadable(t, errStart, codes.FailedPrecondition)
 	})
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
-	t.Promise("L11", "nothing is left of the pod", SometimesOnStock("the sockets of its shim are"), func(t require.TestingT) { RequireNothingLeft(t, n) })
+	t.Promise("L11", "nothing is left of the pod", SometimesOnStock("the sockets of its shim are left"), func(t require.TestingT) { RequireNothingLeft(t, n) })
 })
 
-// A container is stored while its pod is being stopped: the plugin that is asked for
-// it answers when the stop has listed the containers.
+// A container is stored while its pod is being stopped: the plugin that is asked about the
+// container answers after the stop has listed the containers.
 var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsCreated", Patient, func(t T) {
 	n := t.Runtime()
 	stops, create, stop := connectForStop(t, n, plugin.CreateContainer)
@@ -152,16 +152,16 @@ var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsCreated", Patient, func(t
 	stop.Release()
 	require.NoError(t, <-stopped)
 
-	t.Promise("L9", "the pod's stop does not wait for a plugin that is at the creation of a container", OnStock("it does"), func(t require.TestingT) {
+	t.Promise("L9", "the pod's stop does not wait for a plugin that handles the creation of a container", OnStock("it waits"), func(t require.TestingT) {
 		assert.True(t, reached)
 	})
-	t.Promise("L11", "a container that plugins agreed to after the pod's stop is rejected", OnStock("it is created"), func(t require.TestingT) {
-		if !begun { // it came before the stop
+	t.Promise("L11", "a container that plugins approved after the pod's stop is rejected", OnStock("it is created"), func(t require.TestingT) {
+		if !begun { // it was created before the stop
 			require.NoError(t, noneRuns(ctx, c.Runtime))
 			return
 		}
 		require.Error(t, errCreate)
-		assert.Empty(t, stops.Calls().Of(pod).Only(plugin.CreateContainer).Events(), "who is at the pod's stop is not asked for it")
+		assert.Empty(t, stops.Calls().Of(pod).Only(plugin.CreateContainer).Events(), "a plugin that handles the pod's stop is not asked about the container")
 		containers, err := c.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
 		require.NoError(t, err)
 		assert.Empty(t, containers.GetContainers())
@@ -173,17 +173,17 @@ var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsCreated", Patient, func(t
 	RequireNothingLeft(t, n)
 })
 
-// A container that was never started has nothing to stop. Whether it can be started then is the
-// runtime's to say: what plugins are told goes by that.
+// A container is stopped before it was started. A runtime may still let it start, or not: the
+// events that plugins receive depend on that.
 var _ = Container.has("L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := NewPlugin(t, "10", "told")
+	p := NewPlugin(t, "10", "receives")
 	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
 	l := NewCreated(t, n, "patient")
 	require.NoError(t, c.Stop(ctx, l.Container, 0))
 	errStart := c.Start(ctx, l.Container)
-	t.Words("L11", "the stop of a container that was not started leaves it to be started", KeptOnStock, func(t require.TestingT) { require.NoError(t, errStart) })
+	t.Words("L11", "a container that was stopped before its start can still be started", KeptOnStock, func(t require.TestingT) { require.NoError(t, errStart) })
 	received := Whole
 	if errStart == nil {
 		require.NoError(t, n.Settled(ctx, l.Container))
@@ -191,7 +191,7 @@ var _ = Container.has("L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", Need
 		received = slices.Concat(Whole[:3], EveryEnd)
 	}
 	l.End(t)
-	t.Promise("L1", "plugins are told of one stop, after the start if it is started", OnStock("they are told of two"), func(t require.TestingT) {
+	t.Promise("L1", "plugins receive one stop, after the start if the container is started", OnStock("they receive two"), func(t require.TestingT) {
 		assert.Equal(t, received, p.Calls().Of(l.Pod).Events())
 	})
 	RequireNothingLeft(t, n)

@@ -14,9 +14,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Of two containers, one exits while the pod is stopped, the other was never
-// started. Both end before their pod does.
-var _ = Teardown.has("L1_ContainersEndBeforeTheirPodWhateverTheyDo", Needs{}, func(t T) {
+// One container exits while the pod is stopped, and another was never started. Both end before
+// their pod.
+var _ = Teardown.has("L1_ContainersEndBeforeTheirPod", Needs{}, func(t T) {
 	const pods = 20
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "watches")
@@ -50,10 +50,10 @@ var _ = Teardown.has("L1_ContainersEndBeforeTheirPodWhateverTheyDo", Needs{}, fu
 	require.NoError(t, all.Wait())
 	RequireNothingLeft(t, n)
 
-	t.Promise("L1", "StopContainer of all containers comes before StopPodSandbox", OnStock("it comes after for containers that do not run"), func(t require.TestingT) {
+	t.Promise("L1", "StopContainer of all containers comes before StopPodSandbox", OnStock("it comes after it for containers that do not run"), func(t require.TestingT) {
 		assert.Empty(t, history.Read(p.Calls(), nil).Faults())
 	})
-	t.Promise("L3", "the end of each is told", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L3", "plugins receive the end of each", KeptOnStock, func(t require.TestingT) {
 		assert.Empty(t, history.Read(p.Calls(), nil).Alive())
 		assert.Len(t, p.Calls().Only(plugin.StopContainer), 2*pods)
 		assert.Len(t, p.Calls().Only(plugin.StopPodSandbox), pods)

@@ -11,7 +11,7 @@ import (
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
-// ending is a way to end a pod with a running Container.
+// ending is a way to end a pod with a running container.
 type ending struct {
 	how string
 	end func(stop, remove func() error) error
@@ -29,7 +29,7 @@ var endings = []ending{
 	{how: "stopped when removed", end: func(stop, remove func() error) error {
 		return errors.Join(remove(), stop())
 	}},
-	// What is at it at once may fail one another, and is repeated.
+	// Concurrent calls may fail each other, and are repeated.
 	{how: "both at once", end: func(stop, remove func() error) error {
 		atOnce(stop, remove)
 		return both(stop, remove)
@@ -51,14 +51,14 @@ func atOnce(f, g func() error) {
 	_, _ = f(), <-other
 }
 
-// However a pod is ended, each end is told once and in order, its containers'
-// before its own.
+// However a pod is ended, a plugin receives each end once and in order, those of containers
+// before those of the pod.
 var _ = Teardown.has("L11_EveryEndIsDeliveredOnceHoweverAPodEnds", Needs{}, func(t T) {
 	n := t.Runtime()
 	ctx, c := WithinAMinute(t), n.CRI()
 	for _, e := range endings {
 		t.Run(e.how, func(t T) {
-			p := NewPlugin(t, "10", "told")
+			p := NewPlugin(t, "10", "receives")
 			Connect(t, n, p)
 			l := NewLife(t, n, strings.ReplaceAll(strings.ReplaceAll(e.how, ",", ""), " ", "-"))
 			require.NoError(t, e.end(
@@ -71,10 +71,10 @@ var _ = Teardown.has("L11_EveryEndIsDeliveredOnceHoweverAPodEnds", Needs{}, func
 	}
 })
 
-// There is no way into a pod that is stopped.
+// A stopped pod takes no new container.
 var _ = Teardown.has("L11_NoContainerIsCreatedInAStoppedPod", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := NewPlugin(t, "10", "told")
+	p := NewPlugin(t, "10", "receives")
 	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("stopped")

@@ -14,8 +14,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A plugin freezes at a pod's stop, stays connected, as it asked for, and wakes up
-// when the pod has gone.
+// A plugin freezes at a pod's stop, stays connected by its own failure policy, and wakes up
+// after the pod was removed.
 var _ = Teardown.has("L4_PluginThatFreezesInAStopReceivesTheRemovalAfterIt", Within(3*time.Second), func(t T) {
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
@@ -51,21 +51,21 @@ var _ = Teardown.has("L4_PluginThatFreezesInAStopReceivesTheRemovalAfterIt", Wit
 	t.Promise("L9", "the stop waits one timeout for a frozen plugin", KeptOnStock, func(t require.TestingT) {
 		assert.Less(t, stop, 2*timeout)
 	})
-	t.Promise("L22", "nothing that follows waits for it", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L22", "later calls do not wait for it", KeptOnStock, func(t require.TestingT) {
 		assert.Less(t, remove, timeout)
 		assert.Less(t, create, timeout)
 		assert.Less(t, end, timeout)
 	})
-	t.Promise("L9", "other plugins are told of the stop meanwhile", OnStock("they wait for its timeout"), func(t require.TestingT) {
+	t.Promise("L9", "other plugins receive the stop meanwhile", OnStock("they wait for its timeout"), func(t require.TestingT) {
 		first, second := frozen.Calls().Of(pod).Only(plugin.StopPodSandbox), other.Calls().Of(pod).Only(plugin.StopPodSandbox)
 		require.Len(t, second, 1)
 		assert.Less(t, second[0].Start.Sub(first[0].Start), timeout/2)
 		assert.Equal(t, Undone, other.Calls().Of(next).Events())
 	})
-	t.Promise("L4", "once it wakes up it is told of the removal, after it has answered the stop", OnStock(NoPolicies), func(t require.TestingT) {
+	t.Promise("L4", "once the plugin wakes up, it receives the removal, after it has answered the stop", OnStock(NoPolicies), func(t require.TestingT) {
 		RequireSoon(t, "RemovePodSandbox", func(context.Context) error { return HasAnsweredOf(frozen, pod, plugin.RemovePodSandbox) })
 		assert.Equal(t, Undone, frozen.Calls().Of(pod).Events())
-		assert.Empty(t, frozen.Calls().Of(next).Events(), "of the pod that came and went meanwhile")
+		assert.Empty(t, frozen.Calls().Of(next).Events(), "of the pod that was created and removed meanwhile")
 		assert.Empty(t, frozen.Gone(), "it was dropped")
 		RequireWholeEnds(t, frozen)
 	})

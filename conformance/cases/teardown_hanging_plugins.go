@@ -15,8 +15,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Five plugins never answer StopPodSandbox: three of them stay connected over
-// it, as they asked for, and two are dropped.
+// Five plugins never answer StopPodSandbox: three of them stay connected by their own failure
+// policy, and two are dropped.
 var _ = Teardown.has("L9_PluginsThatHangInAStopCostOneTimeout", Within(1500*time.Millisecond), func(t T) {
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
@@ -52,7 +52,7 @@ var _ = Teardown.has("L9_PluginsThatHangInAStopCostOneTimeout", Within(1500*time
 	t.Promise("L9", "a stop takes one timeout, however many plugins hang", OnStock("each plugin that hangs costs a timeout of its own"), func(t require.TestingT) {
 		assert.Less(t, stopTook, 2*timeout)
 	})
-	t.Promise("L9", "a plugin that answers is told of the stop while others hang", OnStock("it waits for the timeouts of those before it"), func(t require.TestingT) {
+	t.Promise("L9", "a plugin that answers receives the stop while others hang", OnStock("it waits for the timeouts of the plugins before it"), func(t require.TestingT) {
 		first := kept[0].Calls().Of(pod).Only(plugin.StopPodSandbox)
 		require.Len(t, first, 1)
 		received := sixth.Calls().Of(pod).Only(plugin.StopPodSandbox)
@@ -64,16 +64,16 @@ var _ = Teardown.has("L9_PluginsThatHangInAStopCostOneTimeout", Within(1500*time
 			assert.Equal(t, Undone[:2], p.Calls().Of(pod).Events(), p.Name())
 		}
 	})
-	t.Promise("L16", "a plugin that asked to stay connected does, and is told of what follows in order", OnStock("it is dropped"), func(t require.TestingT) {
+	t.Promise("L16", "a plugin whose policy is to stay connected does, and receives later events in order", OnStock("it is dropped"), func(t require.TestingT) {
 		for _, p := range kept {
 			require.True(t, IsOpen(p.Closed()), "%s was dropped", p.Name())
 			// It was released a moment ago. Missed events are delivered late.
-			RequireSoon(t, "what it missed", func(context.Context) error { return HasAnsweredOf(p, next, plugin.RunPodSandbox) })
+			RequireSoon(t, "the events that it missed", func(context.Context) error { return HasAnsweredOf(p, next, plugin.RunPodSandbox) })
 			calls := p.Calls().Of(pod)
 			require.Equal(t, Undone, calls.Events(), p.Name())
 			// For the runtime the stop has ended with its timeout. The plugin's
 			// clock starts a little later.
-			assert.Greater(t, calls[2].Start.Sub(calls[1].Start), timeout/2, "%s was told of the removal before the stop had ended", p.Name())
+			assert.Greater(t, calls[2].Start.Sub(calls[1].Start), timeout/2, "%s received the removal before the stop had ended", p.Name())
 			assert.Equal(t, Undone[:1], p.Calls().Of(next).Events(), p.Name())
 		}
 	})

@@ -18,8 +18,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// StopPodSandbox comes when the containers have stopped, and the sandbox has not.
-var _ = Teardown.has("L10_PodIsThereInItsStopHook", Patient, func(t T) {
+// Plugins receive StopPodSandbox after the containers have stopped, and before the sandbox has.
+var _ = Teardown.has("L10_PodIsIntactInItsStopHook", Patient, func(t T) {
 	n := t.Runtime()
 	ctx, c := WithinAMinute(t), n.CRI()
 	p := NewPlugin(t, "10", "looks")
@@ -30,7 +30,7 @@ var _ = Teardown.has("L10_PodIsThereInItsStopHook", Patient, func(t T) {
 		return nil
 	})
 	p.On(plugin.StopPodSandbox, func(_ context.Context, call *plugin.Call) error {
-		containers, sandbox = noneRuns(ctx, c.Runtime), isThere(p.Calls().Of(call.Pod.GetId()).Only(plugin.RunPodSandbox))
+		containers, sandbox = noneRuns(ctx, c.Runtime), sandboxRuns(p.Calls().Of(call.Pod.GetId()).Only(plugin.RunPodSandbox))
 		if namespace != "" {
 			network = isNamespace(namespace)
 		}
@@ -39,15 +39,15 @@ var _ = Teardown.has("L10_PodIsThereInItsStopHook", Patient, func(t T) {
 	Connect(t, n, p)
 	l := NewLife(t, n, "stopped")
 	require.NoError(t, c.StopPod(ctx, l.Pod))
-	t.Promise("L10", "no container runs when plugins are told of the stop of its pod", KeptOnStock, func(t require.TestingT) { assert.NoError(t, containers) })
-	t.Promise("L10", "the process of the sandbox does", OnStock("it is gone"), func(t require.TestingT) { assert.NoError(t, sandbox) })
-	t.Promise("L10", "its network namespace stands", KeptOnStock, func(t require.TestingT) { assert.NoError(t, network) })
+	t.Promise("L10", "no container runs when plugins receive the stop of its pod", KeptOnStock, func(t require.TestingT) { assert.NoError(t, containers) })
+	t.Promise("L10", "the process of the sandbox runs", OnStock("it has ended"), func(t require.TestingT) { assert.NoError(t, sandbox) })
+	t.Promise("L10", "the network namespace of the pod exists", KeptOnStock, func(t require.TestingT) { assert.NoError(t, network) })
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
 	RequireNothingLeft(t, n)
 })
 
-// seenNetwork is the path of a pod's network namespace, where plugins were told of one that can
-// be seen from here.
+// seenNetwork is the path of a pod's network namespace, if plugins received one that this
+// process can see.
 func seenNetwork(pod *api.PodSandbox) string {
 	for _, namespace := range pod.GetLinux().GetNamespaces() {
 		if namespace.GetType() == "network" && isNamespace(namespace.GetPath()) == nil {
@@ -57,7 +57,7 @@ func seenNetwork(pod *api.PodSandbox) string {
 	return ""
 }
 
-// isNamespace says that there is no namespace at a path. One that was unmounted leaves a file.
+// isNamespace returns an error if no namespace is at a path. An unmounted one leaves a file.
 func isNamespace(path string) error {
 	var at unix.Statfs_t
 	if err := unix.Statfs(path, &at); err != nil {
@@ -69,7 +69,7 @@ func isNamespace(path string) error {
 	return nil
 }
 
-// noneRuns says which container runs.
+// noneRuns returns an error that names the containers that run.
 func noneRuns(ctx context.Context, c runtime.RuntimeServiceClient) error {
 	all, err := c.ListContainers(ctx, &runtime.ListContainersRequest{})
 	for _, one := range all.GetContainers() {
@@ -80,10 +80,10 @@ func noneRuns(ctx context.Context, c runtime.RuntimeServiceClient) error {
 	return err
 }
 
-// isThere says that there is no process of a pod's sandbox, where plugins were told of one. Its
-// IPC and UTS namespaces and its cgroup stand as long as it runs. One that exited and was
-// not reaped is no longer in any namespace.
-func isThere(received plugin.Calls) error {
+// sandboxRuns returns an error if the process of a pod's sandbox has ended, where plugins
+// received one. Its IPC and UTS namespaces and its cgroup exist as long as it runs. A process
+// that exited and was not reaped is no longer in any namespace.
+func sandboxRuns(received plugin.Calls) error {
 	if len(received) == 0 || received[0].Pod.GetPid() == 0 {
 		return nil
 	}

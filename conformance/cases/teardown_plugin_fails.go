@@ -9,7 +9,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// There is one plugin, so that only its failure is seen.
+// Only one plugin is connected, so that the case tests only its failure.
 var _ = Teardown.has("L8_StopGoesOnIfAPluginFails", Needs{}, func(t T) {
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "fails")

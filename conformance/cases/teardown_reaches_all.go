@@ -22,22 +22,22 @@ var _ = Teardown.has("L9_TeardownReachesAllIfAPluginFails", Needs{}, func(t T) {
 				plugins = append(plugins, NewPlugin(t, fmt.Sprint(20+10*i), "agrees"))
 			}
 			Connect(t, n, plugins...)
-			l := NewLife(t, n, "told")
+			l := NewLife(t, n, "delivered")
 			for _, event := range EveryEnd {
 				failing.On(event, plugin.Fail("no more "+string(event)))
 			}
 
-			l.End(t) // L8: nobody's failure fails it
+			l.End(t) // L8: no plugin's failure fails it
 
 			require.Equal(t, EveryEnd, failing.Calls().Of(l.Pod).Only(EveryEnd...).Events())
 			for _, event := range EveryEnd {
-				t.Promise("L9", string(event)+" reaches the plugins after one that fails", OnStock("they do not get it"), func(t require.TestingT) {
+				t.Promise("L9", string(event)+" reaches the plugins after one that fails", OnStock("they do not receive it"), func(t require.TestingT) {
 					for _, p := range plugins[1:] {
 						assert.Len(t, p.Calls().Of(l.Pod).Only(event), 1, p.Name())
 					}
 				})
 			}
-			t.Promise("L1", "it comes in order", OnStock("nothing comes"), func(t require.TestingT) {
+			t.Promise("L1", "they receive it in order", OnStock("they receive nothing"), func(t require.TestingT) {
 				for _, p := range plugins[1:] {
 					assert.Equal(t, EveryEnd, p.Calls().Of(l.Pod).Only(EveryEnd...).Events(), p.Name())
 				}
@@ -51,7 +51,7 @@ var _ = Teardown.has("L9_TeardownReachesAllIfAPluginCrashes", Needs{}, func(t T)
 	n := t.Runtime()
 	crashing, other := NewPlugin(t, "10", "crashes"), NewPlugin(t, "20", "agrees")
 	Connect(t, n, crashing, other)
-	l := NewLife(t, n, "told")
+	l := NewLife(t, n, "delivered")
 	crashing.On(plugin.StopContainer, plugin.Crash)
 	l.End(t)
 	require.Equal(t, EveryEnd, other.Calls().Of(l.Pod).Only(EveryEnd...).Events())

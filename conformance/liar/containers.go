@@ -34,7 +34,7 @@ func (c *container) nri() *adaptation.Container {
 	}
 }
 
-// CreateContainer asks plugins, and applies what they adjust of the environment.
+// CreateContainer asks plugins, and applies their adjustments of the environment.
 func (r *Runtime) CreateContainer(ctx context.Context, request *runtime.CreateContainerRequest) (*runtime.CreateContainerResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	r.mu.Lock()
@@ -47,7 +47,7 @@ func (r *Runtime) CreateContainer(ctx context.Context, request *runtime.CreateCo
 		r.mu.Unlock()
 		return nil, status.Error(codes.FailedPrecondition, "the pod is still being created")
 	}
-	if p.state == creating { // its plugin is busy: it cannot be asked
+	if p.state == creating { // its plugin is busy, and cannot be asked
 		r.mu.Unlock()
 		return nil, nil
 	}
@@ -93,7 +93,7 @@ func (r *Runtime) StartContainer(ctx context.Context, request *runtime.StartCont
 	if err := start(); err != nil {
 		return nil, err
 	}
-	if r.lie == TellsStartTwice {
+	if r.lie == SendsStartTwice {
 		_ = start()
 	}
 	r.mu.Lock()
@@ -130,7 +130,7 @@ func (r *Runtime) remove(ctx context.Context, c *container) {
 	}
 }
 
-// StopContainer tells plugins, if the container was started.
+// StopContainer sends the event to plugins, if the container was started.
 func (r *Runtime) StopContainer(ctx context.Context, request *runtime.StopContainerRequest) (*runtime.StopContainerResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	c := r.container(request.GetContainerId())
@@ -146,7 +146,7 @@ func (r *Runtime) StopContainer(ctx context.Context, request *runtime.StopContai
 	return &runtime.StopContainerResponse{}, nil
 }
 
-// RemoveContainer ends what runs, and tells plugins.
+// RemoveContainer stops the container, and sends the event to plugins.
 func (r *Runtime) RemoveContainer(ctx context.Context, request *runtime.RemoveContainerRequest) (*runtime.RemoveContainerResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	if c := r.container(request.GetContainerId()); c != nil {
@@ -170,7 +170,7 @@ func (c *container) cri() runtime.ContainerState {
 	return [...]runtime.ContainerState{runtime.ContainerState_CONTAINER_CREATED, runtime.ContainerState_CONTAINER_RUNNING, runtime.ContainerState_CONTAINER_EXITED}[c.state]
 }
 
-// ContainerStatus has no more than the state.
+// ContainerStatus has only the state.
 func (r *Runtime) ContainerStatus(_ context.Context, request *runtime.ContainerStatusRequest) (*runtime.ContainerStatusResponse, error) {
 	c := r.container(request.GetContainerId())
 	if c == nil {

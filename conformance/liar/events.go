@@ -9,13 +9,13 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// listeners are those of CRI's container events.
+// listeners are the listeners of CRI's container events.
 type listeners struct {
 	mu  sync.Mutex // guards all
 	all map[chan *runtime.ContainerEventResponse]bool
 }
 
-// GetContainerEvents sends events until the caller leaves.
+// GetContainerEvents sends events until the caller cancels.
 func (r *Runtime) GetContainerEvents(_ *runtime.GetEventsRequest, stream grpc.ServerStreamingServer[runtime.ContainerEventResponse]) error {
 	events := make(chan *runtime.ContainerEventResponse, 1000)
 	r.listeners.mu.Lock()

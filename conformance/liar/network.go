@@ -12,11 +12,11 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// SetNetwork has the runtime ask the network of these folders of CNI for its STATUS. That is
-// all that it does with it: its pods have none.
+// SetNetwork makes the runtime run STATUS of the network in these folders of CNI. It does nothing
+// else with the network: its pods have none.
 func (r *Runtime) SetNetwork(bin, conf string) { r.cniBin, r.cniConf = bin, conf }
 
-// network is what the network's STATUS says now.
+// network returns the error of the network's STATUS.
 func (r *Runtime) network(ctx context.Context) error {
 	if r.cniConf == "" {
 		return nil
@@ -40,7 +40,7 @@ func (r *Runtime) network(ctx context.Context) error {
 	return nil
 }
 
-// Status says that all is ready but a network whose STATUS fails.
+// Status says that all is ready, except a network whose STATUS fails.
 func (r *Runtime) Status(ctx context.Context, _ *runtime.StatusRequest) (*runtime.StatusResponse, error) {
 	network := &runtime.RuntimeCondition{Type: runtime.NetworkReady, Status: true}
 	if err := r.network(ctx); err != nil && r.lie != SaysNetworkIsReady {

@@ -26,7 +26,7 @@ type pod struct {
 	id     string
 	config *runtime.PodSandboxConfig
 	state  podState
-	ending sync.Mutex // held while plugins are told of its end
+	ending sync.Mutex // held while plugins receive its end
 }
 
 func (p *pod) nri() *adaptation.PodSandbox {
@@ -37,7 +37,7 @@ func (p *pod) nri() *adaptation.PodSandbox {
 	}
 }
 
-// RunPodSandbox has no resources to set up: the hook is all there is.
+// RunPodSandbox sets up no resources: it only sends the event to plugins.
 func (r *Runtime) RunPodSandbox(ctx context.Context, request *runtime.RunPodSandboxRequest) (*runtime.RunPodSandboxResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	own := request.GetConfig().GetLinux().GetSecurityContext().GetNamespaceOptions().GetNetwork() != runtime.NamespaceMode_NODE
@@ -63,7 +63,7 @@ func (r *Runtime) RunPodSandbox(ctx context.Context, request *runtime.RunPodSand
 	return &runtime.RunPodSandboxResponse{PodSandboxId: p.id}, nil
 }
 
-// set sets the state of a pod, and returns the one before.
+// set sets the state of a pod, and returns the previous one.
 func (r *Runtime) set(p *pod, s podState) podState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,7 +121,7 @@ func (r *Runtime) stopPod(ctx context.Context, p *pod) error {
 	if before != stopped {
 		defer r.say(runtime.ContainerEventType_CONTAINER_STOPPED_EVENT, p.id, p)
 	}
-	if before != stopped || r.lie == TellsEveryStop {
+	if before != stopped || r.lie == SendsEveryStop {
 		err := r.nri.StopPodSandbox(ctx, &adaptation.StopPodSandboxRequest{Pod: p.nri()})
 		if err != nil && r.lie == FailsStopIfAPluginFails {
 			return err
@@ -133,7 +133,7 @@ func (r *Runtime) stopPod(ctx context.Context, p *pod) error {
 	return nil
 }
 
-// RemovePodSandbox stops what runs, and removes a pod and its containers.
+// RemovePodSandbox stops and removes a pod and its containers.
 func (r *Runtime) RemovePodSandbox(ctx context.Context, request *runtime.RemovePodSandboxRequest) (*runtime.RemovePodSandboxResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	done := &runtime.RemovePodSandboxResponse{}
@@ -160,7 +160,7 @@ func (r *Runtime) RemovePodSandbox(ctx context.Context, request *runtime.RemoveP
 	if r.set(p, gone) == gone {
 		return done, nil
 	}
-	if r.lie != TellsNoRemoval {
+	if r.lie != SendsNoRemoval {
 		_ = r.nri.RemovePodSandbox(ctx, &adaptation.RemovePodSandboxRequest{Pod: p.nri()})
 	}
 	r.mu.Lock()
@@ -190,7 +190,7 @@ func (p *pod) cri() runtime.PodSandboxState {
 	return runtime.PodSandboxState_SANDBOX_NOTREADY
 }
 
-// PodSandboxStatus is of a pod that is shown.
+// PodSandboxStatus returns the status of a pod that is shown.
 func (r *Runtime) PodSandboxStatus(_ context.Context, request *runtime.PodSandboxStatusRequest) (*runtime.PodSandboxStatusResponse, error) {
 	p := r.find(request.GetPodSandboxId())
 	if p == nil {
@@ -201,7 +201,7 @@ func (r *Runtime) PodSandboxStatus(_ context.Context, request *runtime.PodSandbo
 	return &runtime.PodSandboxStatusResponse{Status: &runtime.PodSandboxStatus{Id: p.id, Metadata: p.config.GetMetadata(), State: p.cri(), CreatedAt: time.Now().UnixNano()}}, nil
 }
 
-// PodSandboxStats is of a pod that is shown.
+// PodSandboxStats returns the statistics of a pod that is shown.
 func (r *Runtime) PodSandboxStats(_ context.Context, request *runtime.PodSandboxStatsRequest) (*runtime.PodSandboxStatsResponse, error) {
 	p := r.find(request.GetPodSandboxId())
 	if p == nil {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package liar is a runtime that lies in one rule of the contract at a time, to see that
-// the cases of the conformance test find it. It serves CRI, and NRI with NRI's own
-// adaptation; its pods and containers are entries of a map.
+// Package liar is a runtime that breaks one rule of the contract at a time, to test that the cases
+// of the conformance test find it. It serves CRI, and NRI with NRI's own adaptation; its pods and
+// containers are entries of a map.
 package liar
 
 import (
@@ -21,7 +21,7 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// Runtime is the runtime. It serves until Close.
+// Runtime is such a runtime. It serves until Close.
 type Runtime struct {
 	runtime.UnimplementedRuntimeServiceServer
 	lie    Lie
@@ -32,9 +32,9 @@ type Runtime struct {
 
 	cniBin, cniConf string // folders; empty where there is no network
 	listeners       listeners
-	slowness        func(pod string) time.Duration // of its stop; may be nil
+	slowness        func(pod string) time.Duration // of the pod's stop; may be nil
 
-	mu         sync.Mutex // guards what follows; not held while plugins are asked
+	mu         sync.Mutex // guards the fields below; not held while plugins are asked
 	number     int
 	pods       map[string]*pod
 	containers map[string]*container
@@ -67,7 +67,7 @@ func Start(folder string, lie Lie) (*Runtime, error) {
 	return r, nil
 }
 
-// Close ends all.
+// Close ends the runtime.
 func (r *Runtime) Close() error {
 	r.server.Stop()
 	r.served.Wait()
@@ -82,27 +82,27 @@ func remove(path string) error {
 	return nil
 }
 
-// SetSlowness has the first stop of a pod take as long as the function says of its name.
+// SetSlowness makes the first stop of a pod as slow as the function says for its name.
 func (r *Runtime) SetSlowness(of func(pod string) time.Duration) { r.slowness = of }
 
-// CRI is the socket of CRI.
+// CRI returns the path of the socket of CRI.
 func (r *Runtime) CRI() string { return filepath.Join(r.folder, "cri.sock") }
 
-// NRI is the socket of NRI.
+// NRI returns the path of the socket of NRI.
 func (r *Runtime) NRI() string { return filepath.Join(r.folder, "nri.sock") }
 
-// synchronize tells a plugin that joins what there is.
+// synchronize sends a joining plugin the pods and containers that exist.
 func (r *Runtime) synchronize(ctx context.Context, tell adaptation.SyncCB) error {
 	var pods []*adaptation.PodSandbox
 	var containers []*adaptation.Container
 	r.mu.Lock()
 	for _, p := range r.pods {
-		if p.state != creating && p.state != gone && r.lie != TellsNoPodToWhoJoins {
+		if p.state != creating && p.state != gone && r.lie != SynchronizesNoPods {
 			pods = append(pods, p.nri())
 		}
 	}
 	for _, c := range r.containers {
-		if c.state != exited && r.lie != TellsNoPodToWhoJoins {
+		if c.state != exited && r.lie != SynchronizesNoPods {
 			containers = append(containers, c.nri())
 		}
 	}
@@ -115,18 +115,18 @@ func (r *Runtime) update(context.Context, []*adaptation.ContainerUpdate) ([]*ada
 	return nil, nil
 }
 
-// Version has the lie in the place of a version.
+// Version returns the lie as the version.
 func (r *Runtime) Version(context.Context, *runtime.VersionRequest) (*runtime.VersionResponse, error) {
 	return &runtime.VersionResponse{Version: "0.1.0", RuntimeName: "liar", RuntimeVersion: string(r.lie), RuntimeApiVersion: "v1"}, nil
 }
 
-// id makes one. It needs r.mu.
+// id makes an id. It needs r.mu.
 func (r *Runtime) id() string {
 	r.number++
 	return fmt.Sprintf("%064x", r.number)
 }
 
-// of are the containers of a pod, oldest first.
+// of returns the containers of a pod, oldest first.
 func (r *Runtime) of(pod string) (all []*container) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,12 +19,12 @@ type chromeEvent struct {
 	Args  map[string]any `json:"args,omitempty"`
 }
 
-// threads is how many ids there are for the threads of a process: those of two processes
-// must differ.
+// threads is the number of ids for the threads of a process: threads of two processes must have
+// different ids.
 const threads = 10_000
 
-// separate are the tracks of a timeline such that no two spans of one overlap: events of a
-// thread may not.
+// separate splits the tracks of a timeline so that no two spans of a track overlap: events of a
+// thread must not.
 func (t Timeline) separate() (tracks []Track) {
 	for _, track := range t.Tracks {
 		tracks = append(tracks, lines(track.Name, track.Spans, len(track.Spans))...)
@@ -32,10 +32,10 @@ func (t Timeline) separate() (tracks []Track) {
 	return tracks
 }
 
-// Chrome writes all timelines in Chrome's trace format, which Perfetto opens: a process
-// for each case, a thread for each track.
+// Chrome writes all timelines in Chrome's trace format, for Perfetto: a process for each case, a
+// thread for each track.
 func (r *Report) Chrome(w io.Writer) error {
-	// It has no displayTimeUnit, which Perfetto before 22 takes for the unit of all times.
+	// displayTimeUnit is left out: Perfetto before 22 takes it for the unit of all times.
 	all := struct {
 		Events []chromeEvent `json:"traceEvents"`
 	}{Events: []chromeEvent{}}
@@ -49,7 +49,7 @@ func (r *Report) Chrome(w io.Writer) error {
 		}
 		pid := threads * (i + 1)
 		say("process_name", "name", c.Name, pid, pid)
-		say("process_sort_index", "sort_index", i, pid, pid) // without it the case of most events is first
+		say("process_sort_index", "sort_index", i, pid, pid) // without it the case with the most events is first
 		for j, track := range t.separate() {
 			tid := pid + j // the first is the main thread, which Perfetto shows above the others
 			say("thread_name", "name", track.Name, pid, tid)

@@ -18,7 +18,7 @@ var word = regexp.MustCompile(`[A-Z]*[^A-Z]+|[A-Z]+`)
 var page = template.Must(template.New("report.html").Funcs(template.FuncMap{
 	"join":  strings.Join,
 	"shell": shell,
-	// The words of a case's name, between which a narrow page may break it.
+	// words splits a case's name where a narrow page may break the line.
 	"words": func(name string) []string { return word.FindAllString(name, -1) },
 	"rounded": func(e Event) string {
 		if e.End == nil {
@@ -28,5 +28,5 @@ var page = template.Must(template.New("report.html").Funcs(template.FuncMap{
 	},
 }).Parse(pageText))
 
-// HTML writes the report as one file, which asks for nothing else.
+// HTML writes the report as one file, which loads no other.
 func (r *Report) HTML(w io.Writer) error { return page.Execute(w, r) }

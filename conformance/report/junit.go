@@ -39,8 +39,8 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes the report as JUnit's XML, one suite for each profile. JUnit has no word
-// for unsupported: it is skipped there, with its reason.
+// JUnit writes the report as JUnit's XML, one suite for each profile. JUnit has no unsupported
+// cases: they are skipped there, with their reason.
 func (r *Report) JUnit(w io.Writer) error {
 	all := junitSuites{Name: r.Tool.Name}
 	for _, p := range r.Profiles {
@@ -70,7 +70,7 @@ func (c Case) junit() junitCase {
 	message := &junitMessage{Message: c.Reason, Text: strings.Join(c.Broken(), "\n")}
 	switch c.Verdict {
 	case Failed:
-		message.Message = "the runtime does not keep " + c.Rule
+		message.Message = "the runtime breaks " + c.Rule
 		j.Failure = message
 	case Error:
 		j.Error = message
@@ -81,7 +81,7 @@ func (c Case) junit() junitCase {
 	return j
 }
 
-// Broken is what did not hold, one text for each.
+// Broken returns a text for each broken promise and each other failure.
 func (c Case) Broken() (all []string) {
 	for _, p := range c.Promises {
 		if p.Verdict == Failed {

@@ -24,10 +24,10 @@ var markdown = template.Must(template.New("report.md").Funcs(template.FuncMap{
 // Markdown writes the report as a page for a repository or an issue.
 func (r *Report) Markdown(w io.Writer) error { return markdown.Execute(w, r) }
 
-// plain is what a shell takes as it is.
+// plain matches a word that a shell needs no quotes for.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// shell is a command as it is typed.
+// shell is a command as typed in a shell.
 func shell(command []string) string {
 	var words []string
 	for _, w := range command {
@@ -39,13 +39,13 @@ func shell(command []string) string {
 	return strings.Join(words, " ")
 }
 
-// short is a text of which the whole is in the JSON.
+// short is the beginning of a text. The JSON has the whole.
 func short(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	return Cut(s, 240)
 }
 
-// Cut is the beginning of a text, of at most so many characters.
+// Cut returns the beginning of a text, at most so many characters.
 func Cut(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + " ..."

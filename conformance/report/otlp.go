@@ -13,9 +13,9 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// OTLP writes all timelines as OTLP's JSON, one trace for each case, whose id the report
-// has. The calls of CRI carried it to the runtime: where that traces, too, its spans are
-// in the same trace.
+// OTLP writes all timelines as OTLP's JSON, one trace for each case. The report has the trace's id,
+// and the calls of CRI carried it to the runtime: if the runtime traces, its spans are in the same
+// trace.
 func (r *Report) OTLP(w io.Writer) error {
 	traces := ptrace.NewTraces()
 	for _, c := range r.Cases {
@@ -85,7 +85,7 @@ func between(s ptrace.Span, start, end time.Time) {
 	s.SetEndTimestamp(pcommon.NewTimestampFromTime(end))
 }
 
-// spanID is the same in each writing of the same report.
+// spanID is the same each time that a report is written.
 func spanID(trace, track string, number int) (id pcommon.SpanID) {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d", trace, track, number))
 	copy(id[:], sum[:])

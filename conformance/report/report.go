@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report is what a run of the conformance test comes to: one document, kept as
-// JSON (report.schema.json says what is in it), and what is made from it: JUnit,
-// Markdown, one HTML file, and timelines for Jaeger and Perfetto.
+// Package report is the result of a run of the conformance test: a JSON document, described by
+// report.schema.json, and the files that are made from it: JUnit, Markdown, one HTML file, and
+// timelines for Jaeger and Perfetto.
 package report
 
 import (
@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Format is the version of the document. It grows with each change that a reader has to know of.
+// Format is the version of the document. It grows with each change that readers must know about.
 const Format = "nri-conformance/1"
 
-// Verdict is what became of a case, or of a profile.
+// Verdict is the result of a case or of a profile.
 type Verdict string
 
-// The verdicts. Only Passed is one.
+// The verdicts. Only Passed says that promises were kept.
 const (
 	Passed      Verdict = "passed"
 	Failed      Verdict = "failed"
 	Unsupported Verdict = "unsupported" // the runtime lacks what the case needs
-	Skipped     Verdict = "skipped"     // with --skip, for the reason that was given
+	Skipped     Verdict = "skipped"     // by --skip, with its reason
 	Error       Verdict = "error"       // a fault of the tool, or nothing to test
-	Partial     Verdict = "partial"     // of a profile: nothing failed, not all passed
+	Partial     Verdict = "partial"     // of a profile: no case failed, and not all passed
 )
 
 // Report is one run.
@@ -36,11 +36,19 @@ type Report struct {
 	Command  []string  `json:"command"`
 	Started  time.Time `json:"started"`
 	Seconds  float64   `json:"seconds"`
-	Seed     uint64    `json:"seed"`   // of the order of cases; 0 is by profile and name
-	Repeat   int       `json:"repeat"` // how often each case was run
+	Seed     uint64    `json:"seed"`   // of the order of cases; 0 orders by profile and name
+	Repeat   int       `json:"repeat"` // how often each case ran
 	Profiles []Profile `json:"profiles"`
 	Cases    []Case    `json:"cases"`
-	NoCases  []string  `json:"rulesWithoutCases"` // rules of the contract that no case is about
+	Lacks    []Lack    `json:"lacks,omitempty"`
+	NoCases  []string  `json:"rulesWithoutCases"` // rules of the contract without a case
+}
+
+// Lack is a reason why cases are unsupported.
+type Lack struct {
+	Reason string `json:"reason"`
+	Help   string `json:"help,omitempty"` // the setting or flag that makes them run; empty if there is none
+	Cases  int    `json:"cases"`          // how many
 }
 
 // Tool is the program that ran.
@@ -51,13 +59,13 @@ type Tool struct {
 	Contract Contract `json:"contract"`
 }
 
-// Contract is what the runtime is held against.
+// Contract is the contract that the runtime is tested against.
 type Contract struct {
 	Version string `json:"version"`
-	Page    string `json:"page"` // that states the rules
+	Page    string `json:"page"` // with the rules
 }
 
-// Runtime is what was tested.
+// Runtime is the tested runtime.
 type Runtime struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -67,20 +75,20 @@ type Runtime struct {
 	CNI     CNI    `json:"cni"`
 }
 
-// NRI is what the runtime tells plugins in Configure.
+// NRI is what plugins receive in Configure.
 type NRI struct {
-	Version             string  `json:"version"` // of the runtime's library; of one that does not tell, as NRI infers it from the runtime's
+	Version             string  `json:"version"` // of the runtime's library; if the runtime sends none, NRI infers it from the runtime's version
 	RequestSeconds      float64 `json:"requestTimeoutSeconds"`
 	RegistrationSeconds float64 `json:"registrationTimeoutSeconds"`
 }
 
-// CNI is what the runtime says of its network.
+// CNI is the status of the runtime's network.
 type CNI struct {
 	Ready   bool   `json:"ready"`
 	Message string `json:"message,omitempty"`
 }
 
-// Host is where it ran.
+// Host is the machine of the run.
 type Host struct {
 	Kernel string `json:"kernel"`
 	Arch   string `json:"arch"`
@@ -88,7 +96,7 @@ type Host struct {
 	CPUs   int    `json:"cpus"`
 }
 
-// Profile is what its cases come to.
+// Profile is the result of a profile's cases.
 type Profile struct {
 	Name    string          `json:"name"`
 	About   string          `json:"about"`
@@ -96,7 +104,7 @@ type Profile struct {
 	Count   map[Verdict]int `json:"count"`
 }
 
-// N is how many of its cases have a verdict.
+// N returns how many of its cases have a verdict.
 func (p Profile) N(v Verdict) int { return p.Count[v] }
 
 // Case is one run of a case.
@@ -106,20 +114,20 @@ type Case struct {
 	Profile  string    `json:"profile"`
 	Run      int       `json:"run"` // counted from 1
 	Verdict  Verdict   `json:"verdict"`
-	Reason   string    `json:"reason,omitempty"` // of all verdicts but passed and failed
-	Again    []string  `json:"again,omitempty"`  // why it was run again, each time
+	Reason   string    `json:"reason,omitempty"` // for all verdicts but passed and failed
+	Again    []string  `json:"again,omitempty"`  // why it ran again, each time
 	Started  time.Time `json:"started"`
 	Seconds  float64   `json:"seconds"`
 	Trace    string    `json:"trace,omitempty"` // the id of its trace, in hex
 	Promises []Promise `json:"promises,omitempty"`
-	Evidence []string  `json:"evidence,omitempty"` // what failed outside of promises, and what was noted
-	// Of a case that did not pass, at most Most of each.
+	Evidence []string  `json:"evidence,omitempty"` // failures outside of promises, and notes
+	// Of a case that did not pass, at most [most] of each.
 	Plugins []Connection `json:"plugins,omitempty"`
 	Calls   []Call       `json:"calls,omitempty"`
-	Omitted int          `json:"omitted,omitempty"` // events and calls that are not here
+	Omitted int          `json:"omitted,omitempty"` // number of events and calls that are left out
 }
 
-// Promise is something that had to hold.
+// Promise is a promise of the contract, and whether it held.
 type Promise struct {
 	Part    string  `json:"part,omitempty"` // of the case
 	Rule    string  `json:"rule"`
@@ -135,7 +143,7 @@ type Connection struct {
 	Events []Event `json:"events"`
 }
 
-// Event is one event as the plugin had it.
+// Event is one event that a plugin received.
 type Event struct {
 	Name      string     `json:"name"`
 	Pod       string     `json:"pod,omitempty"`
@@ -146,11 +154,10 @@ type Event struct {
 	Abandoned bool       `json:"abandoned,omitempty"` // the runtime no longer waited for the answer
 }
 
-// OfRuntime is what a call is of that ends or starts the runtime.
+// OfRuntime is Call.Of of a command that ends or starts the runtime.
 const OfRuntime = "runtime"
 
-// Call is one request of CRI that changes something, or a command that ends or starts the
-// runtime.
+// Call is one CRI request that changes something, or a command that ends or starts the runtime.
 type Call struct {
 	Name  string    `json:"name"`
 	Of    string    `json:"of,omitempty"`
@@ -160,10 +167,10 @@ type Call struct {
 	Span  string    `json:"span,omitempty"`
 }
 
-// most is how many events of a plugin's connection, and how many calls, a case keeps.
+// most is how many events of a connection, and how many calls, the report of a case has.
 const most = 60
 
-// Trim drops the records of cases that passed, and of others what is too much.
+// Trim drops the records of cases that passed, and shortens those of others.
 func (r *Report) Trim() {
 	for i := range r.Cases {
 		c := &r.Cases[i]
@@ -189,7 +196,7 @@ func (r *Report) Trim() {
 	}
 }
 
-// Sum says what the cases of each profile come to.
+// Sum counts the verdicts of each profile's cases, and sets the profile's verdict.
 func (r *Report) Sum() {
 	for i := range r.Profiles {
 		p := &r.Profiles[i]
@@ -203,7 +210,7 @@ func (r *Report) Sum() {
 	}
 }
 
-// verdictOf is the gravest that there is. What did not run is not passed.
+// verdictOf returns the gravest verdict. A case that did not run has not passed.
 func verdictOf(count map[Verdict]int) Verdict {
 	switch {
 	case count[Error] > 0:
@@ -220,8 +227,7 @@ func verdictOf(count map[Verdict]int) Verdict {
 	return Passed
 }
 
-// Exit is how the program ends: 0 if nothing failed, 1 if a case did, 2 for a fault of
-// the tool.
+// Exit is the program's exit code: 0 if no case failed, 1 if one did, 2 for a fault of the tool.
 func (r *Report) Exit() int {
 	code := 0
 	for _, c := range r.Cases {
@@ -235,7 +241,7 @@ func (r *Report) Exit() int {
 	return code
 }
 
-// Count is how many runs of cases have a verdict.
+// Count returns how many runs of cases have a verdict.
 func (r *Report) Count(v Verdict) (n int) {
 	for _, c := range r.Cases {
 		if c.Verdict == v {
@@ -245,7 +251,7 @@ func (r *Report) Count(v Verdict) (n int) {
 	return n
 }
 
-// Of are the cases of a profile, those that did not pass first.
+// Of returns the runs of a profile's cases: failed ones first, unsupported ones last.
 func (r *Report) Of(profile string) (cases []Case) {
 	for _, c := range r.Cases {
 		if c.Profile == profile {
@@ -256,4 +262,14 @@ func (r *Report) Of(profile string) (cases []Case) {
 	return cases
 }
 
-var weight = map[Verdict]int{Error: 0, Failed: 1, Unsupported: 2, Skipped: 3, Passed: 4}
+// SupportedOf returns those of them that the runtime supports.
+func (r *Report) SupportedOf(profile string) []Case {
+	return slices.DeleteFunc(r.Of(profile), func(c Case) bool { return c.Verdict == Unsupported })
+}
+
+// UnsupportedOf returns the others.
+func (r *Report) UnsupportedOf(profile string) []Case {
+	return slices.DeleteFunc(r.Of(profile), func(c Case) bool { return c.Verdict != Unsupported })
+}
+
+var weight = map[Verdict]int{Error: 0, Failed: 1, Passed: 2, Skipped: 3, Unsupported: 4}

@@ -73,7 +73,7 @@ func TestDocumentKeepsItsSchema(t *testing.T) {
 	require.Error(t, schema(t).Validate(document))
 }
 
-// What did not run is never passed.
+// A case that did not run has not passed.
 func TestVerdictsOfProfiles(t *testing.T) {
 	r := sample()
 	require.Equal(t, Partial, r.Profiles[0].Verdict, "one is skipped")
@@ -87,7 +87,7 @@ func TestVerdictsOfProfiles(t *testing.T) {
 	require.Equal(t, 0, r.Exit())
 }
 
-// A case that is an error for its reason may have what did not hold, too.
+// A case with the verdict error has a reason, and may have failures, too.
 func TestReasonStandsApart(t *testing.T) {
 	r := sample()
 	r.Cases[1].Verdict, r.Cases[1].Reason = Error, "too slow to tell"
@@ -126,13 +126,13 @@ func TestForms(t *testing.T) {
 	require.Len(t, traceformat.RequireTraceEvents(t, read("traces.chrome.json")), 8, "a process and its place, three tracks, since two events overlap, a call, two events")
 }
 
-// A report says what was typed, so that it can be typed again.
+// A report has the command as typed, so that it can be typed again.
 func TestCommandIsAsTyped(t *testing.T) {
 	require.Equal(t, `nri-conformance --soon 5s --stop-command 'kill $(cat /run/pid)' --skip 'L1=it'\''s known' ''`,
 		shell([]string{"nri-conformance", "--soon", "5s", "--stop-command", "kill $(cat /run/pid)", "--skip", "L1=it's known", ""}))
 }
 
-// Threads of two cases are told apart, and none of a case is another one's process.
+// Threads of two cases have different ids, and none has the id of another case's process.
 func TestThreadsAreOfOneCase(t *testing.T) {
 	r := sample()
 	r.Cases = slices.Insert(r.Cases, 2, r.Cases[1])
@@ -168,6 +168,7 @@ func TestPictureHasALegendAndNoRandomNames(t *testing.T) {
 	c := Case{Name: "L9_Hang", Started: start, Seconds: 1, Plugins: []Connection{{
 		Plugin: "10-hangs-6614443d", Number: 2, Events: []Event{{Name: "StopPodSandbox", Start: start, End: &end}},
 	}}}
+	require.Equal(t, "10-hangs-6614443d #2", c.Timeline().Tracks[0].Name, "traces have whole names")
 	var b strings.Builder
 	require.NoError(t, c.Timeline().SVG(&b))
 	require.Contains(t, b.String(), ">10-hangs #2</text>")
@@ -177,4 +178,41 @@ func TestPictureHasALegendAndNoRandomNames(t *testing.T) {
 	}
 	require.Contains(t, b.String(), ">L9_Hang</text>")
 	require.Contains(t, b.String(), "prefers-color-scheme:dark")
+}
+
+// The reasons why cases did not run come first, then failed cases, passed ones, and unsupported
+// ones.
+func TestOrderOfTheReports(t *testing.T) {
+	r := &Report{
+		Profiles: []Profile{{Name: "pod", Verdict: Failed}},
+		Lacks:    []Lack{{Reason: "needs <commands>", Help: "--start-command", Cases: 1}},
+		Cases: []Case{
+			{Name: "L15_Unsupported", Profile: "pod", Verdict: Unsupported, Reason: "needs <commands>"},
+			{Name: "L1_Passed", Profile: "pod", Verdict: Passed},
+			{Name: "L2_Failed", Profile: "pod", Verdict: Failed},
+		},
+	}
+	r.Sum()
+	var page, text, junit strings.Builder
+	require.NoError(t, r.JUnit(&junit))
+	require.Equal(t, 3, strings.Count(junit.String(), "<testcase "), junit.String())
+	require.Equal(t, 1, strings.Count(junit.String(), "<skipped"), "unsupported is skipped there")
+	require.NoError(t, r.HTML(&page))
+	require.NoError(t, r.Markdown(&text))
+	inOrder(t, page.String(), "1: it needs &lt;commands&gt;.", "<code>--start-command</code>", "<table>", "Failed<", "Passed<", "1 unsupported", "Unsupported<")
+	inOrder(t, text.String(), "- 1: it needs &lt;commands>. `--start-command`", "| profile", "| L2_Failed", "| L1_Passed", "<details><summary>1 unsupported", "- L15_Unsupported: it needs")
+}
+
+func inOrder(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		_, after, found := strings.Cut(text, part)
+		require.True(t, found, "%q in the order of %q", part, parts)
+		text = after
+	}
+}
+
+func TestNamesThatDifferOnlyInTheirEndsKeepThem(t *testing.T) {
+	two := Timeline{Tracks: []Track{{Name: "CRI"}, {Name: "10-a-6614443d"}, {Name: "10-a-11112222"}}}
+	require.Equal(t, []string{"CRI", "10-a-6614443d", "10-a-11112222"}, two.names())
 }

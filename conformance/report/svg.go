@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -69,13 +70,13 @@ var legend = []struct{ class, text string }{
 	{"fails", "error"},
 }
 
-// SVG draws the timeline. What a plugin worked at stands out from what was only waited for.
+// SVG draws the timeline. Work of plugins stands out from waits.
 func (t Timeline) SVG(w io.Writer) error {
 	bottom := svgHead + svgLine*len(t.Tracks)
 	p := picture{Name: t.Name, Width: svgWidth, Height: bottom + svgLegend, Top: svgHead - 10, Bottom: bottom + 4}
-	left := 150.0
-	for _, track := range t.Tracks {
-		left = min(max(left, width(track.Name)+20), svgWidth/3)
+	names, left := t.names(), 150.0
+	for _, name := range names {
+		left = min(max(left, width(name)+20), svgWidth/3)
 	}
 	span := t.End.Sub(t.Start)
 	if span <= 0 {
@@ -89,7 +90,7 @@ func (t Timeline) SVG(w io.Writer) error {
 		p.Ticks = append(p.Ticks, pictureTick{x(t.Start.Add(d)), rounded(d)})
 	}
 	for i, track := range t.Tracks {
-		line := pictureLine{Name: track.Name, Y: svgHead + svgLine*i}
+		line := pictureLine{Name: names[i], Y: svgHead + svgLine*i}
 		for _, s := range track.Spans {
 			line.Bars = append(line.Bars, s.bar(x, line.Y))
 		}
@@ -102,6 +103,27 @@ func (t Timeline) SVG(w io.Writer) error {
 		at += width(l.text) + 44
 	}
 	return svg.Execute(w, p)
+}
+
+// randomEnd is what a run adds to the names of plugins, so that no two runs share one.
+var randomEnd = regexp.MustCompile(`-[0-9a-f]{8}( #[0-9]+)?$`)
+
+// names returns those of the tracks, without the random ends if they stay distinct.
+func (t Timeline) names() []string {
+	var whole, short []string
+	distinct, plugins := map[string]bool{}, 0
+	for _, track := range t.Tracks {
+		name := randomEnd.ReplaceAllString(track.Name, "$1")
+		whole, short = append(whole, track.Name), append(short, name)
+		if name != track.Name {
+			distinct[name] = true
+			plugins++
+		}
+	}
+	if len(distinct) < plugins {
+		return whole
+	}
+	return short
 }
 
 func (s Span) bar(x func(time.Time) float64, y int) pictureBar {
@@ -125,8 +147,8 @@ func (s Span) bar(x func(time.Time) float64, y int) pictureBar {
 }
 
 // name writes the names of the spans into their bars, or behind those that are too short, up to
-// the next bar. Bars that cannot be told apart are named together. Where there is no room a bar
-// has its title alone.
+// the next bar. Bars that look like one are named together. A bar without
+// room for a name has its title only.
 func (l *pictureLine) name(spans []Span) {
 	var together []string
 	for i := range l.Bars {
@@ -170,5 +192,5 @@ func (t Timeline) Picture() (template.HTML, error) {
 	if err := t.SVG(&b); err != nil {
 		return "", err
 	}
-	return template.HTML(b.String()), nil // made by html/template, just now
+	return template.HTML(b.String()), nil // from html/template
 }

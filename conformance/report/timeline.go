@@ -4,12 +4,11 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"time"
 )
 
-// Timeline is what happened in one case, to be drawn: the calls of CRI and the restarts of
-// the runtime above, and below them a track for each connection of a plugin.
+// Timeline is the drawing of a case: the calls of CRI and the restarts of the runtime above, and
+// below them a track for each connection of a plugin.
 type Timeline struct {
 	Name       string
 	Start, End time.Time
@@ -22,20 +21,17 @@ type Track struct {
 	Spans []Span
 }
 
-// Span is something that took its time.
+// Span is something with a duration.
 type Span struct {
 	Name, Of   string
 	Start, End time.Time
 	Error      string
-	Hangs      bool   // the runtime gave it up, or it had no end when the case ended
+	Hangs      bool   // the runtime canceled it, or it had not ended when the case did
 	ID         string // of its span in OTLP, empty where it has none yet
 	Plugin     bool
 }
 
-// randomEnd is what a run adds to the names of its plugins, so that no two runs share one.
-var randomEnd = regexp.MustCompile(`-[0-9a-f]{8}$`)
-
-// Timeline is that of the records that the case has.
+// Timeline is the timeline of the case's records.
 func (c Case) Timeline() Timeline {
 	t := Timeline{Name: c.Name, Start: c.Started, End: c.Started.Add(time.Duration(c.Seconds * float64(time.Second)))}
 	var calls, commands []Span
@@ -47,10 +43,10 @@ func (c Case) Timeline() Timeline {
 			calls = append(calls, s)
 		}
 	}
-	const most = 6 // what is beyond is drawn over another call
+	const most = 6 // further calls are drawn over others
 	t.Tracks = append(lines("CRI", calls, most), lines("runtime", commands, most)...)
 	for _, p := range c.Plugins {
-		track := Track{Name: randomEnd.ReplaceAllString(p.Plugin, "")}
+		track := Track{Name: p.Plugin}
 		if p.Number > 1 {
 			track.Name += fmt.Sprintf(" #%d", p.Number)
 		}
@@ -69,8 +65,8 @@ func (c Case) Timeline() Timeline {
 	return t
 }
 
-// lines puts each span on the first line that is free, of at most so many: what goes on at
-// once stands on lines of its own.
+// lines puts each span on the first free line, of at most so many: concurrent spans are on
+// separate lines.
 func lines(name string, all []Span, most int) (tracks []Track) {
 	free := func(at time.Time) int {
 		for i, track := range tracks {
@@ -88,7 +84,7 @@ func lines(name string, all []Span, most int) (tracks []Track) {
 	return tracks
 }
 
-// fit cuts the timeline to what is in it.
+// fit cuts the timeline to its spans.
 func (t *Timeline) fit() {
 	var from, to time.Time
 	for _, track := range t.Tracks {

@@ -34,8 +34,8 @@ func Read(from io.Reader) (*Report, error) {
 	return &r, nil
 }
 
-// Prepare makes the folder for a report. That nothing can be written to it is to be known before
-// a run, which takes its time.
+// Prepare makes the folder for a report. It fails before the long run if the folder cannot be
+// written to.
 func Prepare(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -46,8 +46,8 @@ func Prepare(folder string) error {
 	return nil
 }
 
-// WriteAll writes the report in all its forms into a folder: report.json, junit.xml,
-// report.md and report.html; and its timelines, if asked to.
+// WriteAll writes the report in all its forms into a folder: report.json, junit.xml, report.md and
+// report.html; and its timelines, if timelines is set.
 func (r *Report) WriteAll(folder string, timelines bool) error {
 	if timelines {
 		if err := r.WriteTimelines(folder); err != nil {
@@ -58,8 +58,8 @@ func (r *Report) WriteAll(folder string, timelines bool) error {
 	return writeAll(folder, []form{{"report.json", r.JSON}, {"junit.xml", r.JUnit}, {"report.md", r.Markdown}, {"report.html", r.HTML}})
 }
 
-// WriteTimelines writes traces.otlp.json and traces.chrome.json into a folder, of all
-// records that the report has, and a picture of each case.
+// WriteTimelines writes traces.otlp.json and traces.chrome.json, of all records in the report, and
+// a picture of each case into a folder.
 func (r *Report) WriteTimelines(folder string) error {
 	forms := []form{{"traces.otlp.json", r.OTLP}, {"traces.chrome.json", r.Chrome}}
 	for _, c := range r.Cases {
@@ -70,7 +70,7 @@ func (r *Report) WriteTimelines(folder string) error {
 	return writeAll(folder, forms)
 }
 
-// form is a file that the report is written to.
+// form is a file of the report.
 type form struct {
 	name  string
 	write func(io.Writer) error

@@ -16,31 +16,30 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// Options say what is measured, and how often.
+// Options select the scenarios, and how often each measures.
 type Options struct {
 	Stock, Patched node.Options
 	Only           []string // scenarios, by name; all when empty
 	Counts         Counts
 
-	// Engine runs the benchmarks of the engine and returns what go test wrote.
+	// Engine runs the benchmarks of the engine and returns the output of go test.
 	Engine func(context.Context) ([]byte, error)
-	// Where is given what the scenario where found, beside its rows.
+	// Where receives the breakdowns of the scenario "where", besides its rows.
 	Where func([]Breakdown)
-	// Step is told of each step just before it starts; what it returns is called
-	// when the step has ended.
+	// Step is called just before each step starts, and the function that it returns when
+	// the step has ended.
 	Step func(what string) (end func())
 }
 
-// Counts are how often things are done. All are positive.
+// Counts say how often a scenario measures. All are positive.
 type Counts struct {
-	Runs     int // pods of each runtime, and each kind, whose calls are timed
-	Pods     int // pods of which a rate is taken
+	Runs     int // timed pods of each runtime and each kind
+	Pods     int // pods for a rate
 	Rounds   int // turns of each runtime in the other scenarios
-	NodePods int // pods on the node that plugins register with, and come back to
+	NodePods int // pods on the node on which plugins register and reconnect
 }
 
-// DefaultCounts take some minutes. Fewer than six measurements have no
-// confidence interval.
+// DefaultCounts take some minutes. Fewer than six measurements have no confidence interval.
 var DefaultCounts = Counts{Runs: 60, Pods: 48, Rounds: 6, NodePods: 250}
 
 // scenarios in the order of the table.
@@ -71,17 +70,17 @@ func scenarioNames() []string {
 	return names
 }
 
-// patience is how long one scenario may take before something must be stuck.
+// patience is how long one scenario may take. If it takes longer, it is stuck.
 const patience = 20 * time.Minute
 
-// bench is a run.
+// bench is one run.
 type bench struct {
 	Options
-	scenario string // the one at work
+	scenario string // the current one
 }
 
-// Run measures the scenarios one after the other. One that fails does not keep
-// the others from being measured: there may be both rows and an error.
+// Run measures the scenarios one after the other. If one fails, it measures the others
+// nevertheless, and returns both rows and an error.
 func Run(ctx context.Context, options Options) (rows []Row, retErr error) {
 	b := &bench{Options: options}
 	if err := b.check(); err != nil {
@@ -122,7 +121,7 @@ func Run(ctx context.Context, options Options) (rows []Row, retErr error) {
 func (b *bench) check() error {
 	for _, name := range b.Only {
 		if !slices.Contains(scenarioNames(), name) {
-			return fmt.Errorf("there is no scenario %q: %s", name, strings.Join(scenarioNames(), ", "))
+			return fmt.Errorf("no scenario %q: %s", name, strings.Join(scenarioNames(), ", "))
 		}
 	}
 	if c := b.Counts; min(c.Runs, c.Pods, c.Rounds, c.NodePods) < 1 {
@@ -131,7 +130,7 @@ func (b *bench) check() error {
 	return errors.Join(b.Stock.Check(), b.Patched.Check())
 }
 
-// step announces a step of the scenario at work.
+// step announces a step of the current scenario.
 func (b *bench) step(format string, args ...any) (end func()) {
 	return b.Step(b.scenario + ": " + fmt.Sprintf(format, args...))
 }

@@ -9,28 +9,28 @@ import (
 	"github.com/hookline-nri/hookline/integration/bench/programs"
 )
 
-// Breakdown is what calls of one kind took, so many at a time.
+// Breakdown is where the time of calls of one kind went, with a number of them at a time.
 type Breakdown struct {
 	Call    string
 	Runtime string // "stock" or "patched"
 	AtOnce  int
 
 	Calls    Sample // the time of each
-	None     Sample // the part of it in which no program ran that it had started
+	None     Sample // the part of it without a running program that it had started
 	Programs []Share
-	Waits    Share // for the disk, of containerd, and of what it started
+	Waits    Share // for the disk, of containerd and of programs that it started
 }
 
-// Share is what a program has of the calls.
+// Share is the part of one program in the calls.
 type Share struct {
 	Name    string
 	Started int           // in all of the calls
-	Took    Sample        // from its start to its exit, of those that exited before the calls were over
+	Took    Sample        // from its start to its exit, of programs that exited before the calls ended
 	CPU     time.Duration // in all of the calls
-	since   time.Duration // from the start of its call to its own, added up
+	since   time.Duration // the sum of the times from the start of its call to its own start
 }
 
-// breakDown adds batches of the same kind up.
+// breakDown sums batches of the same kind.
 func breakDown(batches []*batch, trace *programs.Trace) []Breakdown {
 	var all []Breakdown
 	for _, b := range batches {
@@ -48,7 +48,7 @@ func breakDown(batches []*batch, trace *programs.Trace) []Breakdown {
 	return all
 }
 
-// add takes in a batch.
+// add adds a batch.
 func (of *Breakdown) add(b *batch, trace *programs.Trace) {
 	started := b.programs(trace)
 	start, end := b.window()
@@ -85,8 +85,8 @@ func (of *Breakdown) share(name string) *Share {
 	return &of.Programs[i]
 }
 
-// first is how long after the start of the calls the program started, on average. What was there before
-// comes first.
+// first is how long after the start of the calls the program started, on average. Programs that ran
+// before come first.
 func (s Share) first() time.Duration {
 	if s.Started == 0 {
 		return -1
@@ -94,7 +94,7 @@ func (s Share) first() time.Duration {
 	return s.since / time.Duration(s.Started)
 }
 
-// programs are those that started in a batch, on its node.
+// programs returns the programs that started in a batch, on its node.
 func (b *batch) programs(trace *programs.Trace) (started []*programs.Program) {
 	start, end := b.window()
 	for _, p := range within(trace.Programs, start, end, func(p *programs.Program) time.Duration { return p.Start }) {
@@ -105,7 +105,7 @@ func (b *batch) programs(trace *programs.Trace) (started []*programs.Program) {
 	return started
 }
 
-// of is the name of the program that a process of the batch's node runs.
+// of returns the name of the program that a process of the batch's node runs.
 func (b *batch) of(process int, p *programs.Program) (name string, ok bool) {
 	if process == b.containerd {
 		return "containerd", true
@@ -116,7 +116,7 @@ func (b *batch) of(process int, p *programs.Program) (name string, ok bool) {
 	return p.Name(), true
 }
 
-// within are those in a window of time, of events in their order.
+// within returns the events in a window of time. They are sorted.
 func within[E any](events []E, start, end time.Duration, at func(E) time.Duration) []E {
 	compare := func(e E, when time.Duration) int { return int(at(e) - when) }
 	from, _ := slices.BinarySearchFunc(events, start, compare)
@@ -124,8 +124,9 @@ func within[E any](events []E, start, end time.Duration, at func(E) time.Duratio
 	return events[from:to]
 }
 
-// without is how long none of the programs ran that started in the call and exited before its end: others,
-// such as the shim, keep nobody waiting. Of several calls at once each has its own programs.
+// without is how long no program ran that started in the call and exited before its end. The call
+// does not wait for others, such as the shim. Of several concurrent calls each has its own
+// programs.
 func (c call) without(started []*programs.Program, several bool) time.Duration {
 	left, past := c.end-c.start, c.start
 	for _, p := range started { // in the order of their starts

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// WhereTable writes a table in markdown for each call: a row for each program, a column for each runtime
-// and number of calls at a time.
+// WhereTable writes a Markdown table for each call: a row for each program, a column for each
+// runtime and number of concurrent calls.
 func WhereTable(w io.Writer, all []Breakdown) error {
 	var b strings.Builder
 	for rest := all; len(rest) > 0; {
@@ -35,7 +35,7 @@ func WhereTable(w io.Writer, all []Breakdown) error {
 	return err
 }
 
-// writeWhere is the table of a call.
+// writeWhere writes the table of a call.
 func writeWhere(b *strings.Builder, call string, columns []Breakdown) {
 	heads := []string{call}
 	for _, of := range columns {
@@ -62,7 +62,7 @@ func writeWhere(b *strings.Builder, call string, columns []Breakdown) {
 	b.WriteString("\n")
 }
 
-// programNames are the programs of all columns, in the order of the first that has them.
+// programNames returns the programs of all columns, in the order of the first column that has them.
 func programNames(columns []Breakdown) (names []string) {
 	for _, of := range columns {
 		for _, s := range of.Programs {
@@ -74,7 +74,7 @@ func programNames(columns []Breakdown) (names []string) {
 	return names
 }
 
-// cell is how many of a program a call starts, how long each takes, and what they compute together.
+// cell shows how many of a program a call starts, how long each takes, and their total CPU time.
 func (s Share) cell(calls int) string {
 	var parts []string
 	if s.Started > 0 {
@@ -93,7 +93,7 @@ func (s Share) cell(calls int) string {
 	return strings.Join(parts, ", ")
 }
 
-// each is how many there are for a call, on average.
+// each is the average count for a call.
 func each(count, calls int) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(count)/float64(calls)), ".0")
 }

@@ -14,13 +14,13 @@ import (
 
 const ms = time.Millisecond
 
-// exited is a program of a node, from when to when.
+// exited is a program of a node with its start and end.
 func exited(path string, start, end time.Duration) *programs.Program {
 	return &programs.Program{Path: "/node/" + path, Start: start, End: end, Exited: true}
 }
 
-// What belongs to a call is what started in it on its node. What goes on after it, or started before, keeps
-// nobody waiting.
+// Programs that started in a call on its node belong to the call. It does not wait for programs
+// that started before it or end after it.
 func TestBreakDown(t *testing.T) {
 	shim := exited("bin/shim", 104*ms, 900*ms)
 	trace := &programs.Trace{
@@ -62,7 +62,7 @@ func TestBreakDown(t *testing.T) {
 	require.Equal(t, Share{Started: 1, Took: Sample{0.002}}, of.Waits)
 }
 
-// Of several calls at once, each has the time without its own programs. These have no ids.
+// Of several concurrent calls, each has the time without its own programs. These have no ids.
 func TestBreakDownAtOnce(t *testing.T) {
 	trace := &programs.Trace{Programs: []*programs.Program{exited("bin/ptp", 1*ms, 3*ms)}}
 	calls := []call{{start: 0, end: 4 * ms, ids: []string{"a"}}, {start: ms, end: 6 * ms, ids: []string{"b"}}}

@@ -13,23 +13,22 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// engineRows are figures of the engine by benchmark and unit, as benchfmt reads
-// both, with the goal of each.
+// engineRows are figures of the engine with their goals, by benchmark and unit as in benchfmt.
 var engineRows = []struct {
 	what, benchmark, unit string
 	limit                 float64
 }{
 	{"Engine, one event for ten plugins", "Ask/plugins=10", "sec/op", 5e-6},
 	{"Engine, an event that plugins may reject, over a pod's life, ten plugins", "Life/plugins=10", "sec/ask", 5e-6},
-	{"Engine, an end, told to ten plugins at once", "Life/plugins=10", "sec/teardown", 25e-6},
+	{"Engine, an end, delivered to ten plugins at once", "Life/plugins=10", "sec/teardown", 25e-6},
 	{"Engine, one event, ten plugins not subscribed (allocations)", "Ask/plugins=10/unsubscribed", "allocs/op", 0},
 	{"Ledger, a pod with two containers, one plugin", "Ledger", "B/pod", 512},
 }
 
-// engine is what the engine itself costs: no RPC, no pods, and none in stock.
+// engine measures the engine alone: no RPC and no pods. Stock has no engine.
 func (b *bench) engine(ctx context.Context) ([]Row, error) {
 	if b.Engine == nil {
-		return nil, errors.New("no way to run the engine's benchmarks was given")
+		return nil, errors.New("the option Engine is not set")
 	}
 	end := b.step("go test -bench")
 	output, err := b.Engine(ctx)
@@ -69,7 +68,7 @@ func readEngine(output io.Reader) ([]Row, error) {
 	return rows, nil
 }
 
-// withoutProcs is a benchmark's name without the number of processors at its end.
+// withoutProcs returns a benchmark's name without the number of processors at its end.
 func withoutProcs(name benchfmt.Name) string {
 	base, parts := name.Parts()
 	var b strings.Builder

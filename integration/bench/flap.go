@@ -18,19 +18,19 @@ import (
 
 const (
 	joiners  = 10 // plugins that join at once
-	flappers = 5  // of these, those that go and come back
+	flappers = 5  // of these, plugins that disconnect and reconnect
 
-	flapping = 10 * time.Second // how long they do
-	flapEach = time.Second      // a plugin goes once in that, unless it is still on its way back
-	calm     = 3 * time.Second  // in which containerd is measured, before and after
+	flapping = 10 * time.Second // how long they flap
+	flapEach = time.Second      // a plugin disconnects once in that time, unless it is still reconnecting
+	calm     = 3 * time.Second  // how long containerd is measured, before and after
 )
 
 // flapRows are the figures of flap.
 type flapRows struct{ join, pod, returns, memory, memoryAfter, goroutines, goroutinesAfter Row }
 
-// flap is what plugins cost that join a full node at once, and of which half
-// come and go from then on: others, by the time that joins and pods take, and
-// containerd, by what is left of it (L22).
+// flap measures the cost of plugins that join a full node at once, half of them flapping
+// afterwards: for others, by the time of joins and pods, and for containerd, by what it keeps
+// afterwards (L22).
 func (b *bench) flap(ctx context.Context) (_ []Row, retErr error) {
 	p, err := b.filled(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *bench) flap(ctx context.Context) (_ []Row, retErr error) {
 	if err := p.both(func(s *side) error { return s.warm(ctx) }); err != nil {
 		return nil, err
 	}
-	// Plugins that go while they are asked could not answer, and ttrpc says so each time.
+	// ttrpc logs each request that a plugin does not answer because it disconnects.
 	level := log.GetLevel()
 	defer func() { retErr = errors.Join(retErr, log.SetLevel(level)) }()
 	if err := log.SetLevel(log.FatalLevel); err != nil {
@@ -68,7 +68,7 @@ func newFlapRows(pods int) *flapRows {
 	}
 }
 
-// withGoals is the rows in the order of the table.
+// withGoals returns the rows in the order of the table, with their goals.
 func (r *flapRows) withGoals() []Row {
 	r.join.Goals = []Goal{ratioAtMost(1, r.join.Patched, r.join.Stock, "stock")}
 	r.pod.Goals = []Goal{ratioAtMost(1, r.pod.Patched, r.pod.Stock, "stock")}
@@ -77,8 +77,7 @@ func (r *flapRows) withGoals() []Row {
 	return []Row{r.join, r.pod, r.returns, r.memory, r.memoryAfter, r.goroutines, r.goroutinesAfter}
 }
 
-// flap is one turn of a side. All plugins are there when containerd is measured,
-// both times.
+// flap is one turn of a side. Both times that containerd is measured, all plugins are connected.
 func (s *side) flap(ctx context.Context, rows *flapRows) error {
 	defer s.disconnect()
 	slowest, err := s.joinAtOnce(ctx)
@@ -95,7 +94,7 @@ func (s *side) flap(ctx context.Context, rows *flapRows) error {
 	return s.measure(ctx, rows.memoryAfter.of(s), rows.goroutinesAfter.of(s))
 }
 
-// joinAtOnce connects the plugins and says how long the slowest took.
+// joinAtOnce connects the plugins at once and returns the time of the slowest.
 func (s *side) joinAtOnce(ctx context.Context) (time.Duration, error) {
 	var took [joiners]time.Duration
 	var group errgroup.Group
@@ -112,15 +111,15 @@ func (s *side) joinAtOnce(ctx context.Context) (time.Duration, error) {
 	return slices.Max(took[:]), err
 }
 
-// forget agrees, and keeps the pods out of the plugin's record: over hundreds of
-// joins they would make this process slow, and not containerd.
+// forget approves, and keeps the pods out of the plugin's record: after hundreds of joins they
+// would slow down this process, and not containerd.
 func forget(_ context.Context, call *plugin.Call) error {
 	call.Pods, call.Containers = nil, nil
 	return nil
 }
 
-// flapUnderPods has half of the plugins flap while pods come and go one after
-// the other. In the end all plugins are there.
+// flapUnderPods makes half of the plugins flap while pods are run and removed one after the other.
+// In the end all plugins are connected.
 func (s *side) flapUnderPods(ctx context.Context, rows *flapRows) error {
 	end := time.Now().Add(flapping)
 	group, ctx := errgroup.WithContext(ctx)
@@ -148,9 +147,9 @@ func (s *side) flapUnderPods(ctx context.Context, rows *flapRows) error {
 	return nil
 }
 
-// comeAndGo disconnects and connects a plugin until the end. A side that is fast at
-// joins shall not have more of them, so both have a pace that they can keep: with
-// 250 pods on a busy machine, stock's joins take longer than a fifth of a second.
+// comeAndGo disconnects and reconnects a plugin until the end. Both sides have the same pace, so
+// that the faster one does not have more joins: with 250 pods on a busy machine, a join takes
+// stock longer than a fifth of a second.
 func (s *side) comeAndGo(ctx context.Context, p *plugin.Plugin, end time.Time, joins *atomic.Int64) error {
 	pace := time.NewTicker(flapEach)
 	defer pace.Stop()
@@ -165,8 +164,8 @@ func (s *side) comeAndGo(ctx context.Context, p *plugin.Plugin, end time.Time, j
 	return nil
 }
 
-// measure takes what containerd has at the least in a while of calm: what it
-// keeps, without what comes and goes.
+// measure takes the minimum of memory and goroutines of containerd in a while of calm, so without
+// temporary ones.
 func (s *side) measure(ctx context.Context, memory, goroutines *Sample) error {
 	const readings = 10
 	pace := time.NewTicker(calm / readings)

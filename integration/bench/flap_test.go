@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What plugins do to others is compared with stock, and what containerd keeps of
-// it with what it had before.
+// The cost for others is compared with stock, and the memory and goroutines of containerd with
+// those before.
 func TestFlapGoals(t *testing.T) {
 	r := newFlapRows(250)
 	r.join.Stock, r.join.Patched = Sample{2}, Sample{2}

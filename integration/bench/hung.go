@@ -17,7 +17,7 @@ const timeout = 2 * time.Second
 
 func defaultTimeout(o *node.Options) { o.RequestTimeout = timeout }
 
-// roomy leaves time for slow hooks, on a machine that may be busy.
+// roomy leaves time for slow hooks on a busy machine.
 func roomy(o *node.Options) { o.RequestTimeout = 5 * timeout }
 
 // hung measures the stop of a pod when no plugin answers.
@@ -41,9 +41,9 @@ func (b *bench) hung(ctx context.Context) (_ []Row, retErr error) {
 	return []Row{row}, nil
 }
 
-// hungStop stops a pod while the plugins that know it hang. A runtime disconnects
-// those, so each stop has new ones, of a name of their own: others would take over from
-// those that hang (L19), and wait for them first.
+// hungStop stops a pod while the plugins that know it hang. A runtime disconnects them, so each
+// stop has new plugins with names of their own: under the old names they would be successors of
+// the hanging ones (L19), and wait for those first.
 func (s *side) hungStop(ctx context.Context, name string) (time.Duration, error) {
 	gate := plugin.NewGate()
 	defer s.disconnect()

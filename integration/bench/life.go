@@ -9,11 +9,11 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// lifeCalls are the calls of CRI that a pod with one container comes and goes with, in
-// their order. A kubelet stops a pod more than once, so the second time is a call of its own.
+// lifeCalls are the calls of CRI in the life of a pod with one container, in their order. A
+// kubelet stops a pod more than once, so the second stop is a call of its own.
 var lifeCalls = []struct {
 	what, name string
-	limit      float64 // of stock, where there is a goal
+	limit      float64 // of stock, if the call has a goal
 	call       func(*tenant, context.Context) error
 }{
 	{"RunPodSandbox, no plugin", "RunPodSandbox", 0.75, (*tenant).run},
@@ -101,8 +101,8 @@ func (t *tenant) remove(ctx context.Context) error    { return t.CRI().Remove(ct
 func (t *tenant) stopPod(ctx context.Context) error   { return t.CRI().StopPod(ctx, t.pod) }
 func (t *tenant) removePod(ctx context.Context) error { return t.CRI().RemovePod(ctx, t.pod) }
 
-// settled waits until a container that was started can be stopped without its grace:
-// its program needs a moment, which is nobody's here.
+// settled waits until a started container can be stopped without its grace period: its program
+// needs a moment, which is not measured here.
 func (t *tenant) settled(ctx context.Context) error {
 	if !t.started {
 		return nil

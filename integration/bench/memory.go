@@ -8,12 +8,12 @@ import (
 	"fmt"
 )
 
-// residents are the pods that memory is measured with: enough that what each takes
-// is more than what the heap of containerd has to spare.
+// residents is the number of pods that memory is measured with: enough to exceed the free space in
+// containerd's heap.
 const residents = 40
 
-// memory measures what a pod takes: of containerd and for its shim. Each round has nodes of its own,
-// since what pods of an earlier one had would be there for those of the next.
+// memory measures the memory of a pod: in containerd and in its shim. Each round has nodes of its
+// own: memory of an earlier round's pods would be free for those of the next.
 func (b *bench) memory(ctx context.Context) ([]Row, error) {
 	containerd := Row{
 		What: fmt.Sprintf("Resident memory of containerd for each of %d pods", residents),
@@ -50,7 +50,7 @@ func (b *bench) reside(ctx context.Context, turn int, containerd, shims *Row) (r
 	})
 }
 
-// grown runs the pods. It returns what containerd has more with them, and what a shim has.
+// grown runs the pods. It returns by how much containerd grew, and the memory of a shim.
 func (s *side) grown(ctx context.Context) (more, shim float64, err error) {
 	var had, goroutines Sample
 	if err := s.measure(ctx, &had, &goroutines); err != nil {

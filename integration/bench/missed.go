@@ -15,12 +15,12 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// missedWait is what the end of a pod may take longer when a plugin is disconnected: its removal waits
-// until the file of missed events is on the disk.
+// missedWait is how much longer the end of a pod may take while a plugin is disconnected: its
+// removal waits until the file of missed events is on the disk.
 const missedWait = 2 * time.Millisecond
 
-// owed is what the end of a pod costs whose plugin is disconnected (L18), by the time that
-// its stop and removal take.
+// missed measures the cost of missed events (L18): the time of a pod's stop and removal while its
+// plugin is disconnected.
 func (b *bench) missed(ctx context.Context) (_ []Row, retErr error) {
 	p, err := b.warmed(ctx)
 	if err != nil {
@@ -30,25 +30,25 @@ func (b *bench) missed(ctx context.Context) (_ []Row, retErr error) {
 	row := func(what string, gone int) Row {
 		return Row{What: "StopPodSandbox and RemovePodSandbox, " + what, Name: fmt.Sprintf("EndPod/disconnected=%d", gone), Unit: "sec/op"}
 	}
-	there, gone := row("the one plugin is there", 0), row("it is disconnected", 1)
+	connected, gone := row("one plugin, connected", 0), row("one plugin, disconnected", 1)
 	defer b.step("%d pods of each, one at a time, with and without the plugin", b.Counts.Runs)()
 	for turn := range b.Counts.Runs {
-		if err := p.turn(turn, func(s *side) error { return s.missed(ctx, turn, there.of(s), gone.of(s)) }); err != nil {
+		if err := p.turn(turn, func(s *side) error { return s.missed(ctx, turn, connected.of(s), gone.of(s)) }); err != nil {
 			return nil, err
 		}
 	}
 	if err := p.patched.missesAll(ctx, b.Counts.Runs); err != nil {
 		return nil, err
 	}
-	there.Goals = []Goal{ratioAtMost(1.03, there.Patched, there.Stock, "stock")}
-	limit := there.Patched.median() + missedWait.Seconds()
+	connected.Goals = []Goal{ratioAtMost(1.03, connected.Patched, connected.Stock, "stock")}
+	limit := connected.Patched.median() + missedWait.Seconds()
 	gone.Goals = []Goal{gone.atMost(limit, fmt.Sprintf(", %s more than with the plugin", missedWait))}
-	return []Row{there, gone}, nil
+	return []Row{connected, gone}, nil
 }
 
-// missed events a pod while its plugin is there, and another while that is disconnected. Each turn has
-// a plugin of another name, so that what is owed is kept.
-func (s *side) missed(ctx context.Context, turn int, there, gone *Sample) error {
+// missed ends a pod while its plugin is connected, and another one while it is disconnected. Each
+// turn has a plugin of another name, so that its missed events stay.
+func (s *side) missed(ctx context.Context, turn int, connected, gone *Sample) error {
 	defer s.disconnect()
 	p := plugin.New("10", fmt.Sprintf("turn-%d", turn))
 	if err := s.connect(ctx, p); err != nil {
@@ -66,7 +66,7 @@ func (s *side) missed(ctx context.Context, turn int, there, gone *Sample) error 
 	if err != nil {
 		return err
 	}
-	there.add(took)
+	connected.add(took)
 	s.disconnect()
 	if err := s.awaitDisconnected(ctx, p.Name()); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *side) missed(ctx context.Context, turn int, there, gone *Sample) error 
 	return nil
 }
 
-// missedEvents is what a verbose status says of plugins that are disconnected.
+// missedEvents is the part of a verbose status about disconnected plugins.
 type missedEvents struct {
 	DisconnectedPlugins []struct {
 		Name   string
@@ -95,7 +95,7 @@ func (s *side) readMissed(ctx context.Context) (read missedEvents, err error) {
 	return read, json.Unmarshal([]byte(status.GetInfo()["nri"]), &read)
 }
 
-// awaitDisconnected waits until the runtime has noticed that a plugin has gone, if it shows that.
+// awaitDisconnected waits until the runtime shows a plugin as disconnected, if it shows plugins.
 func (s *side) awaitDisconnected(ctx context.Context, name string) error {
 	if s.name == stock {
 		return nil
@@ -110,11 +110,11 @@ func (s *side) awaitDisconnected(ctx context.Context, name string) error {
 				return nil
 			}
 		}
-		return errors.New("it is not")
+		return errors.New("it is connected")
 	})
 }
 
-// missesAll checks that all ends are owed, each pod's two: what was measured is what is kept.
+// missesAll checks that all ends were missed and kept, two of each pod.
 func (s *side) missesAll(ctx context.Context, pods int) error {
 	read, err := s.readMissed(ctx)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *side) missesAll(ctx context.Context, pods int) error {
 		ends += p.Missed
 	}
 	if ends != 2*pods {
-		return fmt.Errorf("%d ends of %d pods are owed, want %d", ends, pods, 2*pods)
+		return fmt.Errorf("%d missed events of %d pods, want %d", ends, pods, 2*pods)
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ const (
 	grace = 10 * time.Second
 )
 
-// neighbour is what the work on a container takes while a plugin is slow over
-// the start of another pod.
+// neighbour measures the work on a container while a plugin is slow to answer for the start of
+// another pod.
 func (b *bench) neighbour(ctx context.Context) (_ []Row, retErr error) {
 	p, err := b.start(ctx, roomy)
 	if err != nil {
@@ -55,7 +55,7 @@ func (b *bench) neighbour(ctx context.Context) (_ []Row, retErr error) {
 	return []Row{calm, disturbed}, nil
 }
 
-// home is the pod that the containers are in.
+// home is the pod of the containers.
 type home struct {
 	*side
 	pod    string
@@ -63,8 +63,8 @@ type home struct {
 	slow   *plugin.Plugin
 }
 
-// settle runs the pod, has a first container in it, and connects the slow
-// plugin, and one that gets the containers' events.
+// settle runs the pod and a first container in it, and connects the slow plugin and one that
+// receives the containers' events.
 func (s *side) settle(ctx context.Context) (*home, error) {
 	h := &home{side: s, config: s.CRI().Pod("home"), slow: plugin.New("10", "slow")}
 	h.slow.Subscribe(plugin.RunPodSandbox)
@@ -82,8 +82,8 @@ func (s *side) settle(ctx context.Context) (*home, error) {
 	return h, err
 }
 
-// container times the life of a container, but for the moment its program
-// needs to be ready for its end.
+// container times the life of a container, except for the moment that its program needs to be
+// ready for its end.
 func (h *home) container(ctx context.Context, name string) (time.Duration, error) {
 	c, id := h.CRI(), ""
 	start, err := timed(func() (err error) {
@@ -105,7 +105,7 @@ func (h *home) container(ctx context.Context, name string) (time.Duration, error
 	return start + stop, c.Remove(ctx, id)
 }
 
-// disturbed is container while another pod is in its hook.
+// disturbed is container while another pod's hook runs.
 func (h *home) disturbed(ctx context.Context, turn int) (took time.Duration, err error) {
 	name := fmt.Sprintf("slow-%d", turn)
 	ended := make(chan error, 1)

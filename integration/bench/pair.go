@@ -14,7 +14,7 @@ import (
 
 const stock, patched = "stock", "patched"
 
-// side is a runtime under measurement, on its own node.
+// side is a measured runtime on its own node.
 type side struct {
 	*node.Node
 	name    string
@@ -70,7 +70,7 @@ func (b *bench) start(ctx context.Context, change func(*node.Options)) (_ *pair,
 	return p, nil
 }
 
-// warmed starts both, and runs what the first pods are slower for.
+// warmed starts both, and warms them up.
 func (b *bench) warmed(ctx context.Context) (*pair, error) {
 	p, err := b.start(ctx, nil)
 	if err != nil {
@@ -116,10 +116,10 @@ func (p *pair) close() error {
 	return errors.Join(errs...)
 }
 
-// both calls do for one side and then for the other.
+// both calls do for one side and then the other.
 func (p *pair) both(do func(*side) error) error { return p.turn(0, do) }
 
-// turn is both with the side that begins changing from turn to turn.
+// turn is both, but the first side changes from turn to turn.
 func (p *pair) turn(turn int, do func(*side) error) error {
 	sides := []*side{p.stock, p.patched}
 	if turn%2 == 1 {
@@ -133,7 +133,7 @@ func (p *pair) turn(turn int, do func(*side) error) error {
 	return nil
 }
 
-// rounds takes as many turns as the options say.
+// rounds takes Options.Rounds turns.
 func (b *bench) rounds(p *pair, do func(turn int, s *side) error) error {
 	for turn := range b.Counts.Rounds {
 		end := b.step("round %d of %d", turn+1, b.Counts.Rounds)

@@ -11,14 +11,14 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// timed says how long a request took.
+// timed returns the time of a request.
 func timed(request func() error) (time.Duration, error) {
 	start := time.Now()
 	err := request()
 	return time.Since(start), err
 }
 
-// live runs a pod, and stops and removes it. It returns how long the start took.
+// live runs a pod, and stops and removes it. It returns the time of the start.
 func (s *side) live(ctx context.Context, name string) (time.Duration, error) {
 	return s.lifeOf(ctx, s.CRI().Pod(name), 0)
 }
@@ -45,7 +45,7 @@ func (s *side) end(ctx context.Context, id string) error {
 	return s.CRI().RemovePod(ctx, id)
 }
 
-// lives has pods run for a while each, atOnce at a time, and stops and removes them.
+// lives runs pods for a while each, atOnce at a time, and stops and removes them.
 func (s *side) lives(ctx context.Context, pods, atOnce int, runs time.Duration) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -58,13 +58,13 @@ func (s *side) lives(ctx context.Context, pods, atOnce int, runs time.Duration) 
 	return group.Wait()
 }
 
-// warm runs a pod, as the first one of a runtime is slower.
+// warm runs a pod: the first one of a runtime is slower.
 func (s *side) warm(ctx context.Context) error {
 	_, err := s.live(ctx, "warm")
 	return err
 }
 
-// hostPod is a pod in the network of the node, which takes no address.
+// hostPod is a pod on the host's network, which takes no address.
 func (s *side) hostPod(name string) *runtime.PodSandboxConfig {
 	pod := s.CRI().Pod(name)
 	pod.Hostname = ""

@@ -15,15 +15,15 @@ const (
 	atOnce   = 8 // pods at a time
 	slowness = 20 * time.Millisecond
 
-	// inHooks is what five such plugins take of a pod's life if they are asked by nobody
-	// else: RunPodSandbox in turn, StopPodSandbox all at once.
+	// inHooks is the time of five such plugins in a pod's life if no other pod asks them:
+	// RunPodSandbox in turn, StopPodSandbox all at once.
 	inHooks = 6 * slowness
 )
 
-// rate measures how many pods are run, stopped and removed in a second: without
-// plugins, with five that delay the start and stop of each, and without plugins where
-// each pod waits for as long as those five would have it wait if they were asked by
-// nobody else. The last tells what the plugins' own time costs, whoever asks them.
+// rate measures how many pods are run, stopped and removed per second: without plugins, with five
+// that delay the start and stop of each, and without plugins but with a wait in each pod as long
+// as those five would take if no other pod asked them. The last gives the cost of the plugins'
+// own time.
 func (b *bench) rate(ctx context.Context) (_ []Row, retErr error) {
 	idle, err := b.warmed(ctx)
 	if err != nil {
@@ -58,14 +58,14 @@ func (b *bench) rate(ctx context.Context) (_ []Row, retErr error) {
 	return []Row{without, waiting, with}, nil
 }
 
-// A load is pods that run for so long, on a pair of nodes.
+// load is a number of pods that run for a while on a pair of nodes.
 type load struct {
 	row  *Row
 	pair *pair
 	runs time.Duration
 }
 
-// bear measures both sides of a pair under a load.
+// bear measures both sides of a pair with a load.
 func (b *bench) bear(ctx context.Context, turn int, l load) error {
 	defer b.step("round %d of %d: %s", turn+1, b.Counts.Rounds, l.row.What)()
 	return l.pair.turn(turn, func(s *side) error {

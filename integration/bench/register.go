@@ -13,10 +13,10 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// workers is how many pods come and go at a time while plugins register.
+// workers is how many pods are run and removed at a time while plugins register.
 const workers = 4
 
-// register measures the registration of a plugin on a node that is full and busy.
+// register measures the registration of a plugin on a full and busy node.
 func (b *bench) register(ctx context.Context) (_ []Row, retErr error) {
 	p, err := b.filled(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (b *bench) register(ctx context.Context) (_ []Row, retErr error) {
 	return []Row{row}, nil
 }
 
-// fill runs the pods of the node. They use its network: they need no addresses, and
+// fill runs the pods of the node. They are on the host's network: they need no addresses, and
 // start faster.
 func (b *bench) fill(ctx context.Context, s *side) error {
 	const portion = 50
@@ -62,8 +62,8 @@ func (b *bench) fill(ctx context.Context, s *side) error {
 	return nil
 }
 
-// registrations times plugins that register one after the other, and stay until no
-// more pods come and go.
+// registrations times plugins that register one after the other. They stay connected until the
+// other pods have ended.
 func (s *side) registrations(ctx context.Context, times *Sample) error {
 	for _, p := range five("newcomer", func(*plugin.Plugin) {}) {
 		took, err := timed(func() error { return s.connect(ctx, p) })
@@ -75,9 +75,9 @@ func (s *side) registrations(ctx context.Context, times *Sample) error {
 	return nil
 }
 
-// busy does something while pods come and go.
+// busy does something while pods are run and removed.
 func (s *side) busy(ctx context.Context, do func() error) error {
-	idle := make(chan struct{}) // closed when no more pods are to be run
+	idle := make(chan struct{}) // closed when no more pods should run
 	group, ctx := errgroup.WithContext(ctx)
 	var working sync.WaitGroup
 	for i := range workers {

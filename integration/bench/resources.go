@@ -14,12 +14,12 @@ import (
 	"github.com/hookline-nri/hookline/podresources"
 )
 
-// announcedContainers are in the pod whose resources are announced.
+// announcedContainers is the number of containers in the announcement of a pod.
 const announcedContainers = 20
 
-// resources measures the cost of announced resources of containers. On each side pods
-// with and without an announcement take turns, too: the two differ less than the two
-// sides. Stock ignores an announcement.
+// resources measures the cost of announced resources. On each side, pods with and without an
+// announcement take turns, too: they differ less than the two sides do. Stock ignores an
+// announcement.
 func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 	p, err := b.start(ctx, nil)
 	if err != nil {
@@ -29,7 +29,7 @@ func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 	if err := p.both(func(s *side) error { return s.warmDelivered(ctx) }); err != nil {
 		return nil, err
 	}
-	without := Row{What: "RunPodSandbox, resources not told", Name: "Resources/containers=0", Unit: "sec/op"}
+	without := Row{What: "RunPodSandbox, no resources announced", Name: "Resources/containers=0", Unit: "sec/op"}
 	with := Row{
 		What: fmt.Sprintf("RunPodSandbox, resources of %d containers", announcedContainers),
 		Name: fmt.Sprintf("Resources/containers=%d", announcedContainers), Unit: "sec/op",
@@ -37,14 +37,14 @@ func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 	defer b.step("%d pods of each with resources, and as many without, one at a time", b.Counts.Runs)()
 	for turn := range b.Counts.Runs {
 		rows := []*Row{&without, &with}
-		if turn/2%2 == 1 { // each of the four comes at each place as often
+		if turn/2%2 == 1 { // each of the four is in each place equally often
 			slices.Reverse(rows)
 		}
 		if err := p.turn(turn, func(s *side) error {
 			for _, row := range rows {
 				pod := s.CRI().Pod("pod")
 				if row == &with {
-					if err := tell(pod); err != nil {
+					if err := announce(pod); err != nil {
 						return err
 					}
 				}
@@ -63,14 +63,14 @@ func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 	return []Row{without, with}, nil
 }
 
-// warmDelivered is warm for both kinds of pods. It makes sure that the patched side
-// reads what is measured, and that stock does not.
+// warmDelivered is warm for both kinds of pods. It checks that the patched side reads the
+// announcement, and that stock does not.
 func (s *side) warmDelivered(ctx context.Context) error {
 	if err := s.warm(ctx); err != nil {
 		return err
 	}
-	pod := s.CRI().Pod("warm-told")
-	if err := tell(pod); err != nil {
+	pod := s.CRI().Pod("warm-announced")
+	if err := announce(pod); err != nil {
 		return err
 	}
 	id, err := s.CRI().RunPod(ctx, pod)
@@ -87,8 +87,8 @@ func (s *side) warmDelivered(ctx context.Context) error {
 	return s.end(ctx, id)
 }
 
-// tell announces containers that have a bit of everything with a pod.
-func tell(pod *runtime.PodSandboxConfig) error {
+// announce adds an announcement to a pod, of containers with a bit of everything.
+func announce(pod *runtime.PodSandboxConfig) error {
 	quantities := func(cpu, memory string) map[string]resource.Quantity {
 		return map[string]resource.Quantity{"cpu": resource.MustParse(cpu), "memory": resource.MustParse(memory)}
 	}

@@ -15,22 +15,22 @@ import (
 // Sample is a list of measurements in one unit, in their order.
 type Sample []float64
 
-// add takes a duration in seconds.
+// add adds a duration in seconds.
 func (s *Sample) add(d time.Duration) { *s = append(*s, d.Seconds()) }
 
-// stats is the sample as benchstat takes it, which sorts.
+// stats is the sample for benchstat, which sorts it.
 func (s Sample) stats() *benchmath.Sample {
 	return benchmath.NewSample(slices.Clone(s), &benchmath.DefaultThresholds)
 }
 
-// confidence is that of intervals; benchstat's default.
+// confidence is the confidence of intervals; benchstat's default.
 const confidence = 0.95
 
 func (s Sample) summary() benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(s.stats(), confidence)
 }
 
-// compare tells how likely two samples like these are if nothing differs.
+// compare returns the likelihood of two samples like these if nothing differs.
 func (s Sample) compare(with Sample) benchmath.Comparison {
 	return benchmath.AssumeNothing.Compare(s.stats(), with.stats())
 }
@@ -43,7 +43,7 @@ func (s Sample) median() float64 {
 	return s.summary().Center
 }
 
-// in is the median and how far its confidence interval reaches from it, in a unit.
+// in is the median in a unit, with the extent of its confidence interval.
 func (s Sample) in(unit string) string {
 	if len(s) == 0 {
 		return "-"
@@ -52,8 +52,8 @@ func (s Sample) in(unit string) string {
 	return number(median.Center, unit) + " ± " + median.PctRangeString()
 }
 
-// number has three significant digits at least, and the unit of seconds and bytes.
-// For others, the row's name tells the unit.
+// number has at least three significant digits, and the unit of seconds and bytes. Other units are
+// in the row's name.
 func number(x float64, unit string) string {
 	of, _, _ := strings.Cut(unit, "/")
 	symbol := map[string]string{"sec": "s", "B": "B"}[of]

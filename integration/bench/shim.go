@@ -14,11 +14,11 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// starts are how many starts of the shim are timed together: one takes milliseconds.
+// starts is the number of starts of the shim that are timed together: one takes milliseconds.
 const starts = 20
 
-// shim is what the shim costs each pod: on disk, to start, and in memory. Both sides
-// are built with the same flags where the ratios are near one.
+// shim measures the cost of the shim for each pod: on disk, at its start, and in memory. If the
+// ratios are near one, both sides were built with the same flags.
 func (b *bench) shim(ctx context.Context) (_ []Row, retErr error) {
 	p, err := b.warmed(ctx)
 	if err != nil {
@@ -66,13 +66,13 @@ func startOften(ctx context.Context, program string) error {
 	return nil
 }
 
-// program is the shim of a side.
+// program is the path of a side's shim.
 func (b *bench) program(s *side) string {
 	options := map[string]node.Options{stock: b.Stock, patched: b.Patched}
 	return filepath.Join(options[s.name].Bin, "containerd-shim-runc-v2")
 }
 
-// shimMemory runs a pod, reads what its shim has, and ends it.
+// shimMemory runs a pod, reads the memory of its shim, and ends it.
 func (s *side) shimMemory(ctx context.Context) (resident int, err error) {
 	id, err := s.CRI().RunPod(ctx, s.CRI().Pod(fmt.Sprintf("shim-%d", time.Now().UnixNano())))
 	if err != nil {

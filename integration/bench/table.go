@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Row is one figure of both runtimes.
+// Row is a figure of both runtimes.
 type Row struct {
 	What           string // for readers, with a unit that is neither seconds nor bytes
 	Name, Unit     string // in the format of go test -bench: "RunPodSandbox", "sec/op"
@@ -27,7 +27,7 @@ func (r *Row) sample(runtime string) *Sample {
 	return &r.Patched
 }
 
-// sideSample is what was measured on a side.
+// sideSample is the sample of a side.
 type sideSample struct {
 	name   string
 	sample Sample
@@ -35,7 +35,7 @@ type sideSample struct {
 
 func (r Row) sides() []sideSample { return []sideSample{{stock, r.Stock}, {patched, r.Patched}} }
 
-// Table writes rows as markdown, and below it the warnings about its figures.
+// Table writes rows in Markdown, and below them the warnings about the figures.
 func Table(w io.Writer, rows []Row) error {
 	var b strings.Builder
 	var notes []string
@@ -66,7 +66,7 @@ func Table(w io.Writer, rows []Row) error {
 	return err
 }
 
-// ratio is patched to stock, and the p-value of their difference: "~" where none was
+// ratio is the ratio of patched to stock, with the p-value of their difference, "~" if none was
 // found.
 func (r Row) ratio() (figure, certainty string) {
 	if len(r.Stock) == 0 || len(r.Patched) == 0 || r.Stock.median() == 0 {
@@ -80,7 +80,7 @@ func (r Row) ratio() (figure, certainty string) {
 	return fmt.Sprintf("%.2f", ratio(r.Patched, r.Stock)), certainty
 }
 
-// warnings say why an interval or a comparison tells less than it seems to.
+// warnings say why an interval or a comparison means less than it seems to.
 func (r Row) warnings() []error {
 	var all []error
 	for _, side := range r.sides() {

@@ -34,7 +34,7 @@ func TestSampleIn(t *testing.T) {
 	require.Equal(t, Sample{0.0015}, s)
 }
 
-// benchstat sorts; what was measured keeps its order.
+// benchstat sorts; the measurements keep their order.
 func TestSampleKeepsItsOrder(t *testing.T) {
 	s := Sample{3, 1, 2}
 	require.Equal(t, 2.0, s.median())
@@ -42,8 +42,8 @@ func TestSampleKeepsItsOrder(t *testing.T) {
 	require.Equal(t, Sample{3, 1, 2}, s)
 }
 
-// A ratio tells how sure it is: "~" where the two may well be the same, and
-// below the table what the measurements are too few for.
+// A ratio has its certainty: "~" if the two may be equal. Below the table are warnings about too
+// few measurements.
 func TestTable(t *testing.T) {
 	stop := Row{What: "Stop", Unit: "sec/op", Stock: Sample{10, 11, 12, 10, 11, 12}, Patched: Sample{2, 2.2, 2.5, 2, 2.2, 2.5}}
 	stop.Goals = []Goal{stop.atMost(2.5, "")}
@@ -65,7 +65,7 @@ func TestTable(t *testing.T) {
 `, b.String())
 }
 
-// What was measured can be read again, by benchstat too.
+// Written measurements can be read again, also by benchstat.
 func TestWrite(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, Write(&b, []Row{
@@ -87,7 +87,7 @@ BenchmarkLedger/runtime=patched 1 223 B/pod
 	require.Equal(t, 4, read)
 }
 
-// A goal is met at its limit, and never by what was not measured.
+// A goal is met at its limit, and never without measurements.
 func TestGoal(t *testing.T) {
 	row := func(x ...float64) Row { return Row{Unit: "sec/op", Patched: x} }
 	require.True(t, row(1.03).atMost(1.03, "").Met)
@@ -101,7 +101,8 @@ func TestGoal(t *testing.T) {
 	require.False(t, ratioAtLeast(1.5, Sample{3}, Sample{}, "stock").Met)
 }
 
-// More than the other is a miss only where the measurements tell the two apart, or are too few to.
+// A ratio above one misses the goal only if the test finds a difference, or has too few
+// measurements.
 func TestNoMore(t *testing.T) {
 	stock := Sample{10, 11, 12, 10, 11, 12}
 	for _, test := range []struct {
@@ -120,8 +121,7 @@ func TestNoMore(t *testing.T) {
 	require.Equal(t, "at most 1.00 of stock, or no difference found", noMore(stock, stock, "stock").Text)
 }
 
-// The side that begins changes from turn to turn, and what is measured goes to
-// the side it was measured on.
+// The first side changes from turn to turn, and each measurement goes to its own side.
 func TestTurn(t *testing.T) {
 	p := &pair{stock: &side{name: stock}, patched: &side{name: patched}}
 	var order []string

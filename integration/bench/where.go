@@ -14,10 +14,10 @@ import (
 	"github.com/hookline-nri/hookline/integration/bench/programs"
 )
 
-// alone is how many pods of a round are by themselves, before eight at a time.
+// alone is the number of pods of a round that run one at a time, before eight at a time.
 const alone = 4
 
-// whereCalls are the calls whose time is told apart, in the order in which a pod goes through them.
+// whereCalls are the calls that are broken down, in the order of a pod's life.
 var whereCalls = []struct {
 	name string
 	call func(*tenant, context.Context) error
@@ -31,10 +31,10 @@ var whereCalls = []struct {
 	{"RemovePodSandbox", (*tenant).removePod},
 }
 
-// counted are the calls whose programs are counted in the table of the scenarios.
+// counted are the calls whose number of programs is in the table of the scenarios.
 var counted = []string{"RunPodSandbox", "StopPodSandbox", "RemovePodSandbox"}
 
-// where tells what a call waits for: the programs that it starts, the disk, and the rest.
+// where breaks down what a call waits for: the programs that it starts, the disk, and the rest.
 func (b *bench) where(ctx context.Context) (_ []Row, retErr error) {
 	if err := programs.Check(); err != nil {
 		return nil, err
@@ -79,21 +79,21 @@ func (b *bench) recorded(ctx context.Context, p *pair) (batches []*batch, _ *pro
 		}
 		return s.phases(ctx, atOnce, &batches)
 	})
-	defer b.step("read what was recorded")()
+	defer b.step("read the recording")()
 	trace, stopErr := recording.Stop(ctx)
 	return batches, trace, errors.Join(err, stopErr)
 }
 
-// batch is a call for some pods of a side at once.
+// batch is one call for several pods of a side at once.
 type batch struct {
 	runtime    string
-	folder     string // of the node, and of the programs that its containerd starts
+	folder     string // of the node and of the programs that its containerd starts
 	containerd int    // its process
 	call       string
 	calls      []call
 }
 
-// call is one of CRI, for the objects with these ids.
+// call is a call of CRI for the objects with these ids.
 type call struct {
 	start, end time.Duration
 	ids        []string
@@ -110,8 +110,8 @@ func (b *batch) window() (start, end time.Duration) {
 	return start, end
 }
 
-// phases runs pods of a side through their lives, each call for all of them at once, and none
-// before the call before it is over for all.
+// phases runs the lives of pods of a side, each call for all of them at once. The next call starts
+// when the previous one has ended for all.
 func (s *side) phases(ctx context.Context, pods int, batches *[]*batch) error {
 	var tenants []*tenant
 	for i := range pods {

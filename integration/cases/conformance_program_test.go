@@ -24,9 +24,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// The conformance test's program, as people run it: its report tells what the runtime is, and
-// the spans of a runtime that traces are in the trace of the case, below the calls of CRI that
-// the program made.
+// The conformance test's program, as users run it: its report describes the runtime, and the spans
+// of a runtime that traces are in the trace of the case, below the program's calls of CRI.
 func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithTraces)
@@ -59,7 +58,7 @@ func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 				return err
 			}
 		}
-		return errors.Join(err, fmt.Errorf("none of %d calls is", len(calls)))
+		return errors.Join(err, fmt.Errorf("no span is below one of %d calls", len(calls)))
 	})
 }
 
@@ -74,19 +73,19 @@ func runConformance(t *testing.T, n *node.Node, args ...string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// A runtime keeps nothing for the plugins of the conformance test when that is over, and what
-// it keeps for others stays.
-func TestL18_ConformanceTestTakesNoPlace(t *testing.T) {
+// After the conformance test a runtime keeps no missed events of the test's plugins, and still
+// keeps those of others.
+func TestL18_ConformanceTestLeavesNoMissedEvents(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	p := JoinNamed(t, n, plugin.Script{Index: "50", Name: "disconnected"})
 	l := NewLife(t, n, "pod")
 	p.Goes(t)
 	l.End(t)
-	if !RunsOnStock { // which these cases fail on
+	if !RunsOnStock { // these cases fail on stock
 		runConformance(t, n, "--report-dir", t.TempDir(), "--case", "L3_EndsAreDeliveredWhilePluginsCrashAndReturn", "--case", "L18_EndsWhileAPluginIsDisconnectedAreDeliveredOnReturn")
 	}
-	Promise(t, "L18", "the one plugin that ends are kept for is the one that was disconnected before", OnStock("it keeps none"), func(t require.TestingT) {
+	Promise(t, "L18", "missed events are kept only for the plugin that was disconnected before", OnStock("it keeps none"), func(t require.TestingT) {
 		gone := ReadNRI(t, n).DisconnectedPlugins
 		require.Len(t, gone, 1)
 		require.NoError(t, HasMissed(t, n, p.Name(), len(EveryEnd)))

@@ -56,7 +56,7 @@ func startCrictl(t *testing.T) crictl {
 	return c
 }
 
-// file writes what crictl reads.
+// file writes a file for crictl.
 func (c crictl) file(name string, content any) string {
 	c.t.Helper()
 	text, err := json.Marshal(content)
@@ -96,7 +96,7 @@ func (c crictl) create(pod, podFile, name string, limit int, command ...string) 
 	return c.called(c.run(0, "create", pod, file, podFile), name)
 }
 
-// start creates and starts a container that goes on until it is ended, and is ready.
+// start creates and starts a container that runs until it is stopped, and waits until it is ready.
 func (c crictl) start(pod, podFile, name string) string {
 	c.t.Helper()
 	id := c.create(pod, podFile, name, 0, "sh", "-c", untilTerm)
@@ -128,7 +128,7 @@ func (c crictl) none() {
 	c.prints("", "ps", "--all", "--quiet")
 }
 
-// crictlLife kills containerd between any two steps, where that is wanted.
+// crictlLife kills containerd between any two steps if kill is set.
 func crictlLife(t *testing.T, hostNetwork, kill bool) {
 	c := startCrictl(t)
 	next := func() {
@@ -163,7 +163,7 @@ func crictlLife(t *testing.T, hostNetwork, kill bool) {
 	next()
 	c.run(0, "stopp", pod)
 	c.podIs(pod, "SANDBOX_NOTREADY")
-	c.is(two, "CONTAINER_EXITED 137 Error") // pods are stopped with no time of grace
+	c.is(two, "CONTAINER_EXITED 137 Error") // pods are stopped without a grace period
 	next()
 	c.podIs(pod, "SANDBOX_NOTREADY")
 	c.run(0, "stopp", pod)
@@ -232,7 +232,7 @@ func crictlEndsMeanwhile(t *testing.T) {
 		require.NoError(t, syscall.Kill(pid, syscall.SIGTERM))
 		c.gone(pid)
 	})
-	c.is(one, "CONTAINER_EXITED 255 Unknown") // the shim has its code, and is not asked
+	c.is(one, "CONTAINER_EXITED 255 Unknown") // containerd does not ask the shim for the code
 	c.podIs(pod, "SANDBOX_READY")
 	c.run(0, "rm", one)
 	c.run(0, "stopp", pod)
@@ -289,8 +289,8 @@ func crictlShimKilledThree(t *testing.T, restart bool) {
 	c.end("shim socket 2")
 }
 
-// removed removes a pod whose shim is gone. While containerd cleans up after the shim that may fail,
-// on both runtimes, so that it is tried again, as a kubelet does.
+// removed removes a pod whose shim has ended. While containerd cleans up after the shim this may
+// fail on both runtimes, so it is tried again, as a kubelet does.
 func (c crictl) removed(pod string) {
 	c.t.Helper()
 	c.becomes("0", "exit code of rmp POD", func() string { return c.code("rmp", pod) })
@@ -309,7 +309,7 @@ func crictlShimKilledMeanwhile(t *testing.T) {
 	c.end("shim socket 2")
 }
 
-// A node whose network is configured anew while pods are there.
+// The network's configuration is removed while pods run.
 func crictlNetworkRemoved(t *testing.T) {
 	c := startCrictl(t)
 	file, pod := c.pod(false)

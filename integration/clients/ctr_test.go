@@ -23,7 +23,7 @@ func TestCtr(t *testing.T) {
 	})
 }
 
-// ctr is a flow of the ctr that was built with containerd.
+// ctr is a flow of containerd's own ctr.
 type ctr struct {
 	*flow
 	end func(want string, improved ...only)
@@ -55,7 +55,7 @@ func startCtr(t *testing.T) ctr {
 	return c
 }
 
-// of are the words of a command about a container in the node's cgroup.
+// of returns the arguments of a command about a container in the node's cgroup.
 func (c ctr) of(name string, options ...string) []string {
 	return append([]string{"--cgroup=" + c.n.PodCgroup() + "/" + name}, options...)
 }
@@ -71,7 +71,7 @@ func (c ctr) ready(name string) {
 	c.becomes("ready", "exec in "+name, c.printed("tasks", "exec", "--exec-id=ready", name, "cat", "/tmp/ready"))
 }
 
-// is waits until the task of a container is in a state, or there is none.
+// is waits until the task of a container is in a state, or does not exist.
 func (c ctr) is(name, want string) {
 	c.t.Helper()
 	c.becomes(want, "task of "+name, func() string {
@@ -166,7 +166,7 @@ func ctrEndsMeanwhile(t *testing.T) {
 	c.run(0, "tasks", "delete", "--force", "ends")
 	c.run(0, "tasks", "delete", "--force", "killed")
 	c.run(0, "containers", "rm", "ends", "killed")
-	c.end("fifo 2") // which ctr would have removed
+	c.end("fifo 2") // ctr would have removed it
 }
 
 func ctrShimKilled(t *testing.T) {

@@ -10,14 +10,14 @@ import (
 	"github.com/hookline-nri/hookline/testkit/host"
 )
 
-// Docker and Dockerd find docker's client and its daemon, as the package docker.io has them:
-// what PATH finds first may be a wrapper. Errors wrap host.ErrPrerequisite.
+// Docker and Dockerd find docker's client and its daemon where the package docker.io installs them:
+// the first one in PATH may be a wrapper. Errors wrap host.ErrPrerequisite.
 func Docker() (string, error) { return installed("docker", "/usr/bin/docker") }
 
 // Dockerd finds docker's daemon.
 func Dockerd() (string, error) { return installed("dockerd", "/usr/sbin/dockerd", "/usr/bin/dockerd") }
 
-// Check tells whether docker is there.
+// Check returns an error if docker is not installed.
 func Check() error {
 	_, client := Docker()
 	_, daemon := Dockerd()

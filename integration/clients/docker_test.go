@@ -38,7 +38,7 @@ func dockerExitCodes(t *testing.T) {
 	}
 	once(0, "true")
 	once(3, "sh", "-c", "exit 3")
-	once(137, "sh", "-c", "sh -c 'kill -KILL $$'; exit $?") // of a child, since to the first process it would be lost
+	once(137, "sh", "-c", "sh -c 'kill -KILL $$'; exit $?") // of a child, since the first process ignores it
 	once(126, "/etc/hostname")
 	once(127, "nosuch")
 	d.run(125, "run", "--rm", "--network=nosuch", busybox, "true")
@@ -116,7 +116,7 @@ func dockerRestartPolicy(t *testing.T) {
 	d.is("failing", "exited 4 restarted 2")
 	policy("succeeding", "on-failure:2", "true")
 	d.is("succeeding", "exited 0")
-	// It fails twice, and goes on.
+	// It fails twice, and then runs.
 	policy("always", "always", "sh", "-c", "echo x >>/tmp/runs; [ $(cat /tmp/runs | wc -l) -gt 2 ] || exit 4; "+untilTerm)
 	d.is("always", "running 0 restarted 2")
 	d.run(0, "stop", "always")
@@ -157,7 +157,7 @@ func dockerEvents(t *testing.T) {
 			"--format={{.Action}} {{with .Actor.Attributes.exitCode}}:{{.}}{{end}}")
 		var events []string
 		for line := range strings.Lines(out) {
-			words := strings.Fields(line) // of an exec, an event has the command, too
+			words := strings.Fields(line) // events of an exec also have the command
 			code := ""
 			if last := words[len(words)-1]; strings.HasPrefix(last, ":") {
 				code = last
@@ -169,10 +169,10 @@ func dockerEvents(t *testing.T) {
 	d.end("nothing")
 }
 
-// stamp is a time as docker reads it.
+// stamp formats a time for docker.
 func stamp(t time.Time) string { return fmt.Sprintf("%d.%09d", t.Unix(), t.Nanosecond()) }
 
-// Without live-restore docker of this version does the same, since its daemon goes on.
+// Without live-restore this version of docker behaves the same, since its daemon goes on.
 func dockerContainerdKilled(t *testing.T, liveRestore bool) {
 	d := startDocker(t, liveRestore)
 	d.start("stays")
@@ -196,8 +196,8 @@ func dockerContainerdKilled(t *testing.T, liveRestore bool) {
 	d.end("nothing")
 }
 
-// What has ended while containerd was disconnected docker of this version sees once its daemon is started
-// again, and then not with its code.
+// Containers end while containerd is down. This version of docker notices that when its daemon is
+// restarted, and does not have their exit codes.
 func dockerEndsMeanwhile(t *testing.T) {
 	d := startDocker(t, true)
 	d.start("stays")
@@ -252,14 +252,14 @@ func dockerDaemonKilledLiveRestore(t *testing.T) {
 	require.NoError(t, syscall.Kill(pid, syscall.SIGTERM))
 	d.gone(pid)
 	d.killShim(id)
-	d.cleaned(moby, id) // before that, docker would still see the code of a kill
+	d.cleaned(moby, id) // before that, docker would still find the code of a kill
 	d.boot()
 	d.is("stays", "running 0")
 	d.is("ends", "exited 7")
 	d.is("killed", "exited 255")
 	d.run(5, "exec", "stays", "sh", "-c", "exit 5")
 
-	// Both daemons at once.
+	// Both daemons are killed at once.
 	d.kill()
 	d.restart()
 	d.boot()
@@ -284,7 +284,7 @@ func dockerShimKilled(t *testing.T) {
 	d.killShim(d.id("one"))
 	d.is("one", "exited 137")
 	d.run(0, "rm", "one")
-	d.end("shim socket 2") // which the shim would have removed
+	d.end("shim socket 2") // the shim would have removed it
 }
 
 func dockerShimKilledRestartPolicy(t *testing.T) {

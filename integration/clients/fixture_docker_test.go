@@ -26,7 +26,7 @@ type docker struct {
 // moby is the namespace of docker's containers.
 const moby = "moby"
 
-// startDocker starts a daemon that has busybox. Its containers live through its end only with
+// startDocker starts a daemon that has busybox. Its containers survive its end only with
 // live-restore.
 func startDocker(t *testing.T, liveRestore bool) docker {
 	t.Helper()
@@ -36,7 +36,7 @@ func startDocker(t *testing.T, liveRestore bool) docker {
 	d := docker{daemon: n.Daemon("dockerd"), flow: &flow{t: t, n: n, name: "docker"}}
 	d.command = func(args ...string) *exec.Cmd {
 		cmd := exec.Command(program, args...)
-		// An empty configuration: that of the user is of no concern.
+		// An empty configuration, instead of the user's.
 		cmd.Env = append(os.Environ(), "DOCKER_HOST=unix://"+d.in("docker.sock"), "DOCKER_CONFIG="+d.in("docker"))
 		return cmd
 	}
@@ -67,7 +67,7 @@ func (d docker) boot() {
 	program, err := Dockerd()
 	require.NoError(d.t, err)
 	cmd := exec.Command(program, "--config-file", d.in("daemon.json"))
-	cmd.Env = append(os.Environ(), "PATH="+d.in("bin")+":"+os.Getenv("PATH")) // where it looks for runc
+	cmd.Env = append(os.Environ(), "PATH="+d.in("bin")+":"+os.Getenv("PATH")) // dockerd looks for runc there
 	require.NoError(d.t, d.daemon.Boot(within(d.t, patience), cmd, func(context.Context) error {
 		if code, out, said := d.try("version"); code != 0 {
 			return fmt.Errorf("%s%s", out, said)
@@ -82,20 +82,20 @@ func (d docker) kill() {
 	require.NoError(d.t, d.daemon.End(within(d.t, patience), syscall.SIGKILL))
 }
 
-// start runs a container that goes on until it is ended, and is ready.
+// start runs a container that goes on until it is stopped, and waits until it is ready.
 func (d docker) start(name string, options ...string) {
 	d.t.Helper()
 	d.run(0, append(append(create("run", name, "--detach"), options...), busybox, "sh", "-c", untilTerm)...)
 	d.ready(name)
 }
 
-// ready waits for what untilTerm says.
+// ready waits for the output of untilTerm.
 func (d docker) ready(name string) {
 	d.t.Helper()
 	d.becomes("ready", "logs of "+name, d.printed("logs", "--tail=1", name))
 }
 
-// create are the words of a command that creates a container.
+// create returns the arguments of a command that creates a container.
 func create(command, name string, options ...string) []string {
 	return append([]string{command, "--name=" + name, "--network=none", "--security-opt=seccomp=unconfined"}, options...)
 }
@@ -106,5 +106,5 @@ func (d docker) is(name, want string) {
 	d.becomes(want, "state of "+name, d.printed("inspect", "--format="+state, name))
 }
 
-// state prints a state, an exit code, and what else there is to say.
+// state prints the state, the exit code, and further details if any.
 const state = "{{.State.Status}} {{.State.ExitCode}}{{if .State.OOMKilled}} OOMKilled{{end}}{{if .RestartCount}} restarted {{.RestartCount}}{{end}}"

@@ -37,17 +37,17 @@ func runFlows(t *testing.T, flows map[string]func(t *testing.T)) {
 	}
 }
 
-// flow is what a client does on a node, and what came of it.
+// flow is a sequence of a client's commands on a node, with their observed results.
 type flow struct {
 	t *testing.T
 	n *node.Node
 
 	name    string // of the client
 	command func(args ...string) *exec.Cmd
-	names   []string // pairs of an id and what it is called in what is observed
+	names   []string // pairs of an id and its name in observations
 }
 
-// called has an id of this run observed by a name.
+// called replaces an id of this run by a name in observations.
 func (f *flow) called(id, name string) string {
 	f.t.Helper()
 	require.NotEmpty(f.t, id, "id of %s", name)
@@ -55,11 +55,11 @@ func (f *flow) called(id, name string) string {
 	return id
 }
 
-// only is what stock alone comes to, and why hookline does not.
+// only is a result of stock alone, and why hookline's differs.
 type only struct{ onStock, why string }
 
-// observe logs what came of something and requires that it is as wanted. Where stock may come to
-// something else, hookline improves it.
+// observe logs a result and asserts that it is as wanted. Where hookline improves on stock, stock
+// may have another result.
 func (f *flow) observe(what, want, got string, improved ...only) {
 	f.t.Helper()
 	reason := ""
@@ -74,10 +74,10 @@ func (f *flow) observe(what, want, got string, improved ...only) {
 	assert.Equal(f.t, want, got, what)
 }
 
-// plain leaves out of what is observed what is the same everywhere.
+// plain shortens parts that all observations have.
 var plain = []string{untilTerm, "UNTIL-TERM", stubborn, "STUBBORN", busybox, "busybox", " --network=none", "", " --security-opt=seccomp=unconfined", ""}
 
-// run runs the client, and observes its exit code, which is to be as wanted.
+// run runs the client, and observes its exit code.
 func (f *flow) run(want int, args ...string) string {
 	f.t.Helper()
 	code, out, said := f.try(args...)
@@ -88,14 +88,14 @@ func (f *flow) run(want int, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// prints runs the client, and observes what it prints, which is to be as wanted.
+// prints runs the client, and observes its output.
 func (f *flow) prints(want string, args ...string) {
 	f.t.Helper()
 	_, out, _ := f.try(args...)
 	f.observe(f.name+" "+strings.Join(args, " "), want, oneLine(out))
 }
 
-// becomes observes what the client prints once it is as wanted, or at the end of a limit.
+// becomes observes the client's output once it is as wanted, or when a time limit is over.
 func (f *flow) becomes(want, what string, print func() string, improved ...only) {
 	f.t.Helper()
 	limit := 20 * time.Second
@@ -103,7 +103,7 @@ func (f *flow) becomes(want, what string, print func() string, improved ...only)
 		limit = 5 * time.Second
 	}
 	got := ""
-	_ = wait.Until(within(f.t, limit), what, func(context.Context) error { // what it is then, is observed
+	_ = wait.Until(within(f.t, limit), what, func(context.Context) error { // the last result is observed
 		if got = print(); got != want {
 			return fmt.Errorf("it is %s", got)
 		}
@@ -130,14 +130,14 @@ func (f *flow) try(args ...string) (code int, out, said string) {
 	return cmd.ProcessState.ExitCode(), stdout.String(), stderr.String() + said
 }
 
-// code is an exit code of the client.
+// code returns the exit code of the client.
 func (f *flow) code(args ...string) string {
 	f.t.Helper()
 	code, _, _ := f.try(args...)
 	return fmt.Sprint(code)
 }
 
-// printed is what the client prints, in one line.
+// printed returns the client's output, in one line.
 func (f *flow) printed(args ...string) func() string {
 	return func() string {
 		_, out, said := f.try(args...)
@@ -148,7 +148,7 @@ func (f *flow) printed(args ...string) func() string {
 	}
 }
 
-// restart kills containerd and starts it again, with something done in between.
+// restart kills containerd, does something, and starts it again.
 func (f *flow) restart(between ...func()) {
 	f.t.Helper()
 	require.NoError(f.t, f.n.Kill(within(f.t, patience)))
@@ -160,7 +160,7 @@ func (f *flow) restart(between ...func()) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// in is a place in the node's folder.
+// in returns a path in the node's folder.
 func (f *flow) in(elem ...string) string {
 	return filepath.Join(append([]string{f.n.Folder()}, elem...)...)
 }
@@ -177,10 +177,10 @@ func (f *flow) killShim(id string) {
 // on SIGTERM.
 const untilTerm = `trap "exit 7" TERM; echo ready | tee /tmp/ready; while :; do sleep 1 & wait $!; done`
 
-// stubborn is one that ignores SIGTERM.
+// stubborn is a script that ignores SIGTERM.
 const stubborn = `trap "" TERM; echo ready; while :; do sleep 1; done`
 
-// gone waits for the end of a process.
+// gone waits until a process has ended.
 func (f *flow) gone(pid int) {
 	f.t.Helper()
 	require.Eventually(f.t, func() bool {
@@ -189,7 +189,7 @@ func (f *flow) gone(pid int) {
 	}, patience, 5*time.Millisecond)
 }
 
-// processOf is the first process of a container, by its id.
+// processOf returns the first process of a container, by its id.
 func (f *flow) processOf(namespace, id string) int {
 	f.t.Helper()
 	r, err := f.n.Containerd().TaskService().Get(namespaces.WithNamespace(within(f.t, patience), namespace), &tasks.GetRequest{ContainerID: id})
@@ -197,10 +197,10 @@ func (f *flow) processOf(namespace, id string) int {
 	return int(r.GetProcess().GetPid())
 }
 
-// id is the id of a container, by its name.
+// id returns the id of a container, by its name.
 func (f *flow) id(name string) string { return f.printed("inspect", "--format={{.Id}}", name)() }
 
-// cleaned waits until containerd has removed what it kept of a task whose shim is gone.
+// cleaned waits until containerd has cleaned up a task whose shim has ended.
 func (f *flow) cleaned(namespace, id string) {
 	f.t.Helper()
 	bundle := f.in("state", "io.containerd.runtime.v2.task", namespace, id)

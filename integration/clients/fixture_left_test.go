@@ -22,12 +22,12 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// things are what a client may leave, by kind and name.
+// things are possible leftovers of a client, by kind and name.
 type things map[string][]string
 
 func (s things) add(kind, name string) { s[kind] = append(s[kind], name) }
 
-// without are those that are not among others.
+// without returns the things that are not among others.
 func (s things) without(others things) things {
 	more := things{}
 	for kind, names := range s {
@@ -40,7 +40,7 @@ func (s things) without(others things) things {
 	return more
 }
 
-// String is how many there are of each kind.
+// String has the number of things of each kind.
 func (s things) String() string {
 	if len(s) == 0 {
 		return "nothing"
@@ -55,8 +55,8 @@ func (s things) String() string {
 // pods is the namespace of CRI.
 const pods = "k8s.io"
 
-// leaves has f end with an observation of what is left in a namespace of containerd that is not
-// there now.
+// leaves returns a function that ends the flow: it observes the things in a namespace of containerd
+// that do not exist now.
 func (f *flow) leaves(namespace string) (end func(want string, improved ...only)) {
 	f.t.Helper()
 	before := f.kept(within(f.t, patience), namespace)
@@ -68,7 +68,7 @@ func (f *flow) leaves(namespace string) (end func(want string, improved ...only)
 		}
 		left := things{}
 		ctx := within(f.t, limit)
-		_ = wait.Until(ctx, "what is to be left", func(context.Context) error { // what is left then, is observed
+		_ = wait.Until(ctx, "the expected leftovers", func(context.Context) error { // the last ones are observed
 			if left = f.kept(f.t.Context(), namespace).without(before); left.String() != want {
 				return fmt.Errorf("it is %s", left)
 			}
@@ -81,7 +81,7 @@ func (f *flow) leaves(namespace string) (end func(want string, improved ...only)
 	}
 }
 
-// kept lists what there is on the node.
+// kept lists the things on the node.
 func (f *flow) kept(ctx context.Context, namespace string) things {
 	f.t.Helper()
 	found := things{}
@@ -93,10 +93,10 @@ func (f *flow) kept(ctx context.Context, namespace string) things {
 		}
 		return found
 	}
-	for what, list := range map[string]func(context.Context, things) error{
+	for kind, list := range map[string]func(context.Context, things) error{
 		"metadata": f.metadata, "processes": f.processes, "mounts": f.mounts, "files": f.files(namespace),
 	} {
-		require.NoError(f.t, list(namespaces.WithNamespace(ctx, namespace), found), "list %s", what)
+		require.NoError(f.t, list(namespaces.WithNamespace(ctx, namespace), found), "list %s", kind)
 	}
 	return found
 }
@@ -123,7 +123,7 @@ func (f *flow) metadata(ctx context.Context, found things) error {
 	})
 }
 
-// processes are listed by command, since daemons are started again.
+// processes lists processes by command, since daemons are restarted.
 func (f *flow) processes(_ context.Context, found things) error {
 	pids, err := f.n.Processes()
 	if err != nil {
@@ -131,7 +131,7 @@ func (f *flow) processes(_ context.Context, found things) error {
 	}
 	for _, pid := range pids {
 		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		if err == nil && len(line) > 0 { // or it is exiting
+		if err == nil && len(line) > 0 { // otherwise it is exiting
 			found.add("process", strings.ReplaceAll(strings.TrimSuffix(string(line), "\x00"), "\x00", " "))
 		}
 	}
@@ -156,7 +156,7 @@ func (f *flow) mounts(_ context.Context, found things) error {
 	})
 }
 
-// files are the entries of folders that hold one for each task.
+// files lists the entries of folders that have one for each task.
 func (f *flow) files(namespace string) func(context.Context, things) error {
 	in := func(elem ...string) string { return filepath.Join(append([]string{f.n.Folder()}, elem...)...) }
 	const tasks = "io.containerd.runtime.v2.task"

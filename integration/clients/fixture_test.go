@@ -16,7 +16,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// Where the programs are.
+// Variables with the paths of programs.
 const (
 	containerd = "CONTAINERD" // folder of containerd, its shim and ctr
 	tools      = "TOOLS"      // folder of runc and the CNI plugins
@@ -27,7 +27,7 @@ const (
 // busybox is the image of containers.
 const busybox = suites.Busybox
 
-// runsOnStock tells which of the runtimes CONTAINERD is of.
+// runsOnStock says whether CONTAINERD is stock.
 var runsOnStock = os.Getenv("RUNTIME") == "stock"
 
 var pause string // the program of pods
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(image.RunTests(m, &pause))
 }
 
-// patience is how long a command, or what should come of one, may take.
+// patience is how long a command, or its effect, may take.
 const patience = time.Minute
 
 func within(t *testing.T, limit time.Duration) context.Context {
@@ -52,7 +52,7 @@ func within(t *testing.T, limit time.Duration) context.Context {
 	return ctx
 }
 
-// startNode starts a node with a folder of its own for what clients and shims keep in
+// startNode starts a node with a folder of its own for the files of clients and shims in
 // /run/containerd.
 func startNode(t *testing.T) *node.Node {
 	t.Helper()

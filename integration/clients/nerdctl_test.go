@@ -57,12 +57,12 @@ func startNerdctl(t *testing.T) nerdctl {
 	return c
 }
 
-// create are the words of a command that creates a container in the node's cgroup.
+// create returns the arguments of a command that creates a container in the node's cgroup.
 func (c nerdctl) create(command, name string, options ...string) []string {
 	return append(create(command, name), append([]string{"--cgroup-parent=" + c.n.PodCgroup()}, options...)...)
 }
 
-// start runs a container that goes on until it is ended, and is ready.
+// start runs a container that goes on until it is stopped, and waits until it is ready.
 func (c nerdctl) start(name string, options ...string) {
 	c.t.Helper()
 	c.run(0, append(append(c.create("run", name, "--detach"), options...), busybox, "sh", "-c", untilTerm)...)
@@ -198,7 +198,7 @@ func nerdctlEndsMeanwhile(t *testing.T) {
 	c.end("nothing")
 }
 
-// The programs of nerdctl that the shim and its clean-up have started write to where rm removes.
+// The shim and its clean-up start programs of nerdctl, which write to the folder that rm removes.
 func nerdctlShimKilled(t *testing.T) {
 	c := startNerdctl(t)
 	c.start("one")

@@ -27,14 +27,14 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// Deadlines. They are for machines that do other work as well.
+// Deadlines, for machines that also do other work.
 const (
-	soon    = 2 * time.Minute // what takes seconds
-	later   = 5 * time.Minute // what waits for a back-off of the kubelet
-	collect = 8 * time.Minute // what the kubelet collects
+	soon    = 2 * time.Minute // for operations of seconds
+	later   = 5 * time.Minute // for a back-off of the kubelet
+	collect = 8 * time.Minute // for the kubelet's garbage collection
 )
 
-// system is the namespace of what the tests themselves need on the nodes.
+// system is the namespace of the tests' own agents on the nodes.
 const system = "hookline-e2e"
 
 // cluster is the cluster, and the node that tests act on.
@@ -43,12 +43,12 @@ type cluster struct {
 	config *rest.Config
 	worker string
 	image  string
-	known  string // what containerd knew of on the worker before the tests
+	known  string // counts of containerd's objects on the worker before the tests
 }
 
 var connect = sync.OnceValues(newCluster)
 
-// onCluster returns the cluster, or skips the test where there is none.
+// onCluster returns the cluster, or skips the test without one.
 func onCluster(t testing.TB) *cluster {
 	t.Helper()
 	if os.Getenv("HOOKLINE_KUBECONFIG") == "" {
@@ -59,7 +59,7 @@ func onCluster(t testing.TB) *cluster {
 	return c
 }
 
-// lacks skips a test for want of something, at home. In CI the test fails.
+// lacks skips a test that lacks something. In CI the test fails.
 func lacks(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -119,7 +119,7 @@ func (c *cluster) findWorker(ctx context.Context) (string, error) {
 	return "", errors.New("no node takes pods")
 }
 
-// TestMain looks at what is left after all tests, and removes what they put on the nodes.
+// TestMain checks after all tests that nothing is left, and removes their files from the nodes.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if os.Getenv("HOOKLINE_KUBECONFIG") != "" {
@@ -133,7 +133,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// end waits until the kubelet has collected all that the tests had, and removes records and agents.
+// end waits until the kubelet has collected all pods of the tests, and removes records and agents.
 func (c *cluster) end() error {
 	ctx, cancel := context.WithTimeout(context.Background(), collect)
 	defer cancel()
@@ -143,12 +143,12 @@ func (c *cluster) end() error {
 // eventually waits until a condition holds.
 func eventually(t testing.TB, within time.Duration, what string, holds func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), within) // also after the test, in its cleanup
+	ctx, cancel := context.WithTimeout(context.Background(), within) // usable in a test's cleanup, too
 	defer cancel()
 	require.NoError(t, wait.Until(ctx, what, slowly(holds)))
 }
 
-// slowly asks a server for a condition every now and then.
+// slowly checks a condition at intervals, to spare the server.
 func slowly(holds func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		err := holds(ctx)
@@ -162,7 +162,7 @@ func slowly(holds func(context.Context) error) func(context.Context) error {
 	}
 }
 
-// namespace makes a namespace for a test, and waits for its end when that is over.
+// namespace makes a namespace for a test, and deletes it after the test.
 func (c *cluster) namespace(t testing.TB) string {
 	t.Helper()
 	ns, err := c.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "e2e-"}}, metav1.CreateOptions{})

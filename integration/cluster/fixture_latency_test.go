@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// latency is what the kubelet measured so far of the starts of pods.
+// latency is the kubelet's measurements of starts of pods so far.
 type latency struct{ startSum, startCount, sandboxSum, sandboxCount float64 }
 
 // startLatency reads the kubelet's metrics.
@@ -56,7 +56,7 @@ func (l *latency) read(line string) {
 	}
 }
 
-// since tells the means of what came after another moment.
+// since describes the means of the measurements since an earlier latency.
 func (l latency) since(before latency) string {
 	starts, sandboxes := l.startCount-before.startCount, l.sandboxCount-before.sandboxCount
 	return fmt.Sprintf("the kubelet measured %.0f starts of pods, %.2f s in the mean, and %.0f sandboxes, %.3f s in the mean",

@@ -19,7 +19,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// startAgents puts a privileged pod on each node, by which tests run commands there.
+// startAgents starts a privileged pod on each node, through which tests run commands there.
 func (c *cluster) startAgents(ctx context.Context) error {
 	_, err := c.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: system}}, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
@@ -62,8 +62,8 @@ func (c *cluster) daemonSetReady(ctx context.Context, namespace, name string) er
 	return nil
 }
 
-// onNode runs a command on the worker. It may run more than once: containerd carries it, and
-// may be on its way down or up.
+// onNode runs a command on the worker. The command may run more than once: it goes through
+// containerd, which may be restarting.
 func (c *cluster) onNode(t testing.TB, command ...string) string {
 	t.Helper()
 	return c.answer(t, func(ctx context.Context) (string, error) { return c.try(ctx, command...) })
@@ -87,7 +87,7 @@ func (c *cluster) onNodes(command ...string) error {
 	}))
 }
 
-// program runs a command of the tests' program beside the worker's agent, as onNode does.
+// program runs a command of the tests' program in the worker's agent, as onNode does.
 func (c *cluster) program(t testing.TB, args ...string) string {
 	t.Helper()
 	return c.answer(t, func(ctx context.Context) (string, error) {
@@ -99,7 +99,7 @@ func (c *cluster) program(t testing.TB, args ...string) string {
 	})
 }
 
-// answer asks the worker until it answers.
+// answer repeats a request to the worker until it is answered.
 func (c *cluster) answer(t testing.TB, ask func(context.Context) (string, error)) string {
 	t.Helper()
 	var out string
@@ -119,8 +119,8 @@ func (c *cluster) try(ctx context.Context, command ...string) (string, error) {
 	return c.tryOn(ctx, pod, command...)
 }
 
-// tryOn runs a command on the node of an agent once. The answer has an end, without which it was cut
-// short: exec tells of no error then (client-go#724).
+// tryOn runs a command on the node of an agent once. The output ends with a marker; without it the
+// output was truncated, which exec does not report (client-go#724).
 func (c *cluster) tryOn(ctx context.Context, agent string, command ...string) (string, error) {
 	const end = "<end>"
 	out, err := c.tryProgram(ctx, agent, append([]string{"node", "sh", "-c", `"$@" && printf %s "$0"`, end}, command...)...)
@@ -129,7 +129,7 @@ func (c *cluster) tryOn(ctx context.Context, agent string, command ...string) (s
 	}
 	out, whole := strings.CutSuffix(out, end)
 	if !whole {
-		return out, fmt.Errorf("the answer to %q was cut short: %q", command, out)
+		return out, fmt.Errorf("the output of %q was truncated: %q", command, out)
 	}
 	return out, nil
 }
@@ -140,7 +140,7 @@ func (c *cluster) tryProgram(ctx context.Context, agent string, args ...string) 
 	return c.exec(ctx, system, agent, append([]string{"/program"}, args...)...)
 }
 
-// agent is the name of the worker's agent.
+// agent returns the name of the worker's agent.
 func (c *cluster) agent(ctx context.Context) (string, error) {
 	pods, err := c.CoreV1().Pods(system).List(ctx, metav1.ListOptions{LabelSelector: "app=agent", FieldSelector: "spec.nodeName=" + c.worker})
 	if err != nil {
@@ -160,23 +160,22 @@ func (c *cluster) write(t testing.TB, file, content string) {
 	c.onNode(t, "sh", "-c", `mkdir -p "$(dirname "$1")" && printf %s "$2" > "$1"`, "sh", file, content)
 }
 
-// mainPID is the main process of a unit on the worker, 0 without one.
+// mainPID returns the main process of a unit on the worker, or 0.
 func (c *cluster) mainPID(ctx context.Context, unit string) (string, error) {
 	pid, err := c.try(ctx, "systemctl", "show", "--property=MainPID", "--value", unit)
 	return strings.TrimSpace(pid), err
 }
 
-// containerdPID is the main process of containerd on the worker.
+// containerdPID returns the main process of containerd on the worker.
 func (c *cluster) containerdPID(t testing.TB) string {
 	t.Helper()
 	return c.answer(t, func(ctx context.Context) (string, error) { return c.mainPID(ctx, "containerd") })
 }
 
-// restart is the command by which systemd ends containerd with SIGTERM, and starts another.
+// restart makes systemd end containerd with SIGTERM, and start it again.
 var restart = []string{"systemctl", "restart", "--no-block", "containerd"}
 
-// restartContainerd has systemd end containerd, by SIGTERM or as told, and waits for the
-// next one.
+// restartContainerd makes systemd end containerd with a signal, and waits until it is back.
 func (c *cluster) restartContainerd(t testing.TB, signal string) {
 	t.Helper()
 	end := restart
@@ -187,9 +186,9 @@ func (c *cluster) restartContainerd(t testing.TB, signal string) {
 	c.newContainerd(t, c.containerdPID(t), end...)
 }
 
-// removeCut removes the snapshots of containers that were being created when containerd was
-// killed, and have no record. The temporary lease of the creation keeps them for a day, with the
-// released containerd as well.
+// removeCut removes the snapshots of containers that were being created when containerd was killed,
+// and that have no record. The temporary lease of the creation keeps them for a day, also with the
+// released containerd.
 const removeCut = `
 snapshots=$(ctr -n k8s.io snapshots ls) && containers=$(ctr -n k8s.io containers ls -q) || exit
 echo "$snapshots" | while read -r name _ kind; do
@@ -197,15 +196,15 @@ echo "$snapshots" | while read -r name _ kind; do
 done
 true`
 
-// newContainerd ends containerd by a command, and waits for one that is another process, and serves CRI.
+// newContainerd ends containerd with a command, and waits until another process of it serves CRI.
 func (c *cluster) newContainerd(t testing.TB, before string, end ...string) {
 	t.Helper()
 	c.newProcess(t, "containerd", before, end...)
 	c.onNode(t, "crictl", "version")
 }
 
-// newProcess ends the main process of a unit by a command, and waits for another one. The command may be
-// cut short by what it does; if it did not come, it is run again.
+// newProcess ends the main process of a unit with a command, and waits for another one. The command
+// may interrupt itself, and is repeated if it had no effect.
 func (c *cluster) newProcess(t testing.TB, unit, before string, end ...string) {
 	t.Helper()
 	done := false
@@ -258,8 +257,8 @@ func (c *cluster) ready(t testing.TB) {
 	})
 }
 
-// running counts what pods that run have on the worker: sandboxes, containers, network namespaces,
-// addresses, attachments that libcni keeps.
+// running counts the resources of running pods on the worker: sandboxes, containers, network
+// namespaces, addresses, cached attachments of libcni, shims.
 const running = `
 echo "sandboxes $(crictl pods -q --state ready | wc -l)"
 echo "containers $(crictl ps -q | wc -l)"
@@ -268,20 +267,20 @@ echo "addresses $(ls /var/lib/cni/networks/* 2>/dev/null | grep -c '^[0-9]')"
 echo "attachments $(ls /var/lib/cni/results 2>/dev/null | wc -l)"
 echo "shims $(pgrep -cf '^/[^ ]*containerd-shim-runc-v2 ')"`
 
-// known counts what containerd knows of, pods that have ended as well: the kubelet collects
-// them once a minute.
+// known counts containerd's objects, also those of ended pods, which the kubelet collects once a
+// minute.
 const known = `
 echo "sandboxes $(crictl pods -q | wc -l)"
 echo "containers $(ctr -n k8s.io containers ls -q | wc -l)"
 echo "folders $(ls -d /var/lib/containerd/io.containerd.grpc.v1.cri/*/* /run/containerd/io.containerd.grpc.v1.cri/*/* | wc -l)"
 echo "snapshots $(ctr -n k8s.io snapshots ls | wc -l)"`
 
-func (c *cluster) count(ctx context.Context, what string) (string, error) {
-	return c.try(ctx, "sh", "-c", what)
+func (c *cluster) count(ctx context.Context, script string) (string, error) {
+	return c.try(ctx, "sh", "-c", script)
 }
 
-// nothingLeft takes what runs, and has the test wait at its end until there is no more
-// than that. What is known then is looked at once, after all tests.
+// nothingLeft counts running resources, and lets the test wait at its end until no more are left.
+// The objects that containerd knows are checked once, after all tests.
 func (c *cluster) nothingLeft(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), later)
@@ -295,10 +294,10 @@ func (c *cluster) nothingLeft(t testing.TB) {
 	})
 }
 
-// noMore waits until there is no more than before.
-func (c *cluster) noMore(ctx context.Context, what, before string) error {
+// noMore waits until a script counts no more than before.
+func (c *cluster) noMore(ctx context.Context, script, before string) error {
 	return wait.Until(ctx, "nothing to be left on "+c.worker, slowly(func(ctx context.Context) error {
-		now, err := c.count(ctx, what)
+		now, err := c.count(ctx, script)
 		if err != nil {
 			return err
 		}
@@ -306,14 +305,14 @@ func (c *cluster) noMore(ctx context.Context, what, before string) error {
 	}))
 }
 
-// more tells what there is more of. There may be less: what was there before may go
-// meanwhile.
+// more returns an error that names each count that has grown. Counts may shrink, since other pods
+// may end meanwhile.
 func more(before, now string) error {
 	var name string
 	var had, has int
 	was, is := strings.Split(before, "\n"), strings.Split(now, "\n")
 	if len(was) != len(is) {
-		return fmt.Errorf("there was %q, there is %q", before, now)
+		return fmt.Errorf("the counts were %q, and are %q", before, now)
 	}
 	for i := range is[:len(is)-1] {
 		if _, err := fmt.Sscanf(was[i], "%s %d", &name, &had); err != nil {
@@ -323,13 +322,13 @@ func more(before, now string) error {
 			return err
 		}
 		if has > had {
-			return fmt.Errorf("there were %d %s, there are %d", had, name, has)
+			return fmt.Errorf("there were %d %s, and now %d", had, name, has)
 		}
 	}
 	return nil
 }
 
-// settled is what runs on the worker once its pods, and no others, are up.
+// settled returns the count of running resources on the worker once its pods, and no others, run.
 func (c *cluster) settled(ctx context.Context) (now string, err error) {
 	err = wait.Until(ctx, "node "+c.worker+" to settle", slowly(func(ctx context.Context) error {
 		pods, err := c.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + c.worker})
@@ -350,7 +349,7 @@ func (c *cluster) settled(ctx context.Context) (now string, err error) {
 			return err
 		}
 		if want := fmt.Sprintf("sandboxes %d\n", up); !strings.HasPrefix(now, want) {
-			return fmt.Errorf("of %d pods it has %s", up, now)
+			return fmt.Errorf("it should have %d pods, and has %s", up, now)
 		}
 		return nil
 	}))

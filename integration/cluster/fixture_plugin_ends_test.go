@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A pod has ended when each of its sandboxes has: the kubelet may have asked for more than one.
+// A pod has ended when each of its sandboxes has: the kubelet may have created more than one.
 func TestMissingEnds(t *testing.T) {
 	one := &api.PodSandbox{Id: "1", Uid: "u", Namespace: "n"}
 	two := &api.PodSandbox{Id: "2", Uid: "u", Namespace: "n"}
@@ -34,8 +34,8 @@ func TestMissingEnds(t *testing.T) {
 	require.Empty(t, missing(listed, removed(one, now), removed(two, now)))
 }
 
-// What containerd was killed in asking for ends with ids and no more. Nothing else may come of what the plugin
-// was not told of.
+// Containerd is killed while it asks a plugin about a container. The end of that container has ids
+// alone. The plugin receives nothing else about containers that it does not know.
 func TestWithoutCut(t *testing.T) {
 	pod := &api.PodSandbox{Id: "p", Name: "web", Namespace: "n"}
 	known, cut := &api.Container{Id: "known", Name: "main", PodSandboxId: "p"}, &api.Container{Id: "cut", PodSandboxId: "p"}

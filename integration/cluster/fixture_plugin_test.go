@@ -28,23 +28,23 @@ import (
 // records is the folder of the plugins' records on a node.
 const records = "/var/lib/hookline-e2e"
 
-// recorder is the plugin of the tests on all nodes, a DaemonSet.
+// recorder is a DaemonSet of the tests' plugin, on all nodes.
 type recorder struct {
 	c               *cluster
 	namespace, name string
 }
 
-// recorderOptions are what a recorder has besides its name.
+// recorderOptions are further options of a recorder.
 type recorderOptions struct {
-	namespace   string        // its own if it is empty
-	work        time.Duration // that each hook takes
+	namespace   string        // a new one if empty
+	work        time.Duration // how long each hook takes
 	late        time.Duration // from its start until it registers
 	hostNetwork bool
-	maxSurge    bool // a new pod comes before the old one goes
+	maxSurge    bool // a new pod starts before the old one ends
 }
 
-// pluginName is the name of a plugin in a namespace, which no other has or had: one that
-// comes back under a name is told what its namesake missed (L18).
+// pluginName is a unique name for a plugin in a namespace: a plugin that reuses a name receives the
+// missed events of that name (L18).
 func pluginName(name, namespace string) string {
 	return name + "-" + strings.TrimPrefix(namespace, "e2e-")
 }
@@ -75,7 +75,7 @@ func (r *recorder) deploy(t testing.TB, o recorderOptions) {
 	require.NoError(t, err)
 }
 
-// gone deletes its DaemonSet and waits until none of its pods is there. Its record stays.
+// gone deletes its DaemonSet and waits until its pods are gone. Its record stays.
 func (r *recorder) gone(t testing.TB) {
 	t.Helper()
 	background := metav1.DeletePropagationBackground
@@ -83,13 +83,13 @@ func (r *recorder) gone(t testing.TB) {
 	eventually(t, later, "plugin "+r.name+" to be gone", func(ctx context.Context) error {
 		pods, err := r.c.CoreV1().Pods(r.namespace).List(ctx, metav1.ListOptions{LabelSelector: "plugin=" + r.name})
 		if err == nil && len(pods.Items) > 0 {
-			err = fmt.Errorf("there are %s", names(pods.Items))
+			err = fmt.Errorf("it has pods %s", names(pods.Items))
 		}
 		return err
 	})
 }
 
-// file is its record on each node.
+// file is the path of its record on each node.
 func (r *recorder) file() string { return records + "/" + r.name + ".jsonl" }
 
 func (r *recorder) daemonSet(o recorderOptions) *appsv1.DaemonSet {
@@ -141,7 +141,7 @@ func (r *recorder) connected(t testing.TB) {
 	eventually(t, later, "plugin "+r.name+" to be connected", func(ctx context.Context) error { return r.c.daemonSetReady(ctx, r.namespace, r.name) })
 }
 
-// connections counts those that the plugin had on the worker, and has, since it was told what there is.
+// connections counts the plugin's synchronized connections on the worker, past and present.
 func (r *recorder) connections(t testing.TB) (n int) {
 	t.Helper()
 	for _, p := range r.received(t) {
@@ -154,8 +154,8 @@ func (r *recorder) connections(t testing.TB) (n int) {
 	return n
 }
 
-// restartContainerd does so, and waits until the plugin is connected again: that it is not ready is seen
-// after a while only.
+// restartContainerd restarts containerd, and waits until the plugin is connected again. It counts
+// connections: the readiness of its pods changes only after a while.
 func (r *recorder) restartContainerd(t testing.TB, signal string) {
 	t.Helper()
 	before := r.connections(t)
@@ -169,7 +169,7 @@ func (r *recorder) restartContainerd(t testing.TB, signal string) {
 	r.connected(t)
 }
 
-// roll has the DaemonSet replace its pods, and waits until they are connected.
+// roll makes the DaemonSet replace its pods, and waits until they are connected.
 func (r *recorder) roll(t testing.TB) {
 	t.Helper()
 	change := fmt.Sprintf(`{"spec":{"template":{"metadata":{"annotations":{"rolled":%q}}}}}`, time.Now())
@@ -178,7 +178,7 @@ func (r *recorder) roll(t testing.TB) {
 	r.connected(t)
 }
 
-// told is the record on the worker.
+// received returns the record on the worker.
 func (r *recorder) received(t testing.TB) []record.Process {
 	t.Helper()
 	text := r.c.onNode(t, "cat", r.file())
@@ -187,8 +187,8 @@ func (r *recorder) received(t testing.TB) []record.Process {
 	return processes
 }
 
-// hasEnds waits until the plugin was told that each sandbox that it knew of the pods was
-// removed, and that it knew one of each. The kubelet collects them once a minute.
+// hasEnds waits until the plugin has received the removal of each sandbox that it knew of the pods,
+// and of at least one for each pod. The kubelet collects them once a minute.
 func (r *recorder) hasEnds(t testing.TB, namespace string, pods map[string]string) {
 	t.Helper()
 	require.NotEmpty(t, pods)
@@ -201,7 +201,7 @@ func (r *recorder) hasEnds(t testing.TB, namespace string, pods map[string]strin
 	})
 }
 
-// knew are the pods of a namespace that the plugin was told of, by UID.
+// knew returns the pods of a namespace that the plugin received, by UID.
 func (r *recorder) knew(t testing.TB, namespace string) map[string]string {
 	t.Helper()
 	pods := map[string]string{}
@@ -211,7 +211,7 @@ func (r *recorder) knew(t testing.TB, namespace string) map[string]string {
 	return pods
 }
 
-// sandboxes are all that processes were told of the pods of a namespace.
+// sandboxes iterates over the pods of a namespace in all events that processes received.
 func sandboxes(processes []record.Process, namespace string) iter.Seq[*api.PodSandbox] {
 	return func(yield func(*api.PodSandbox) bool) {
 		for _, p := range processes {
@@ -226,8 +226,8 @@ func sandboxes(processes []record.Process, namespace string) iter.Seq[*api.PodSa
 	}
 }
 
-// missingEnds are the pods, by UID, that have a sandbox whose removal the plugin has not
-// answered, or of which it knew none.
+// missingEnds returns the pods, by UID, with a sandbox whose removal the plugin has not answered,
+// or without a sandbox that it knew.
 func missingEnds(processes []record.Process, namespace string, pods map[string]string) (missing []string) {
 	known, ended := map[string]map[string]bool{}, map[string]bool{} // sandboxes by UID, and by ID
 	for pod := range sandboxes(processes, namespace) {
@@ -257,8 +257,8 @@ func missingEnds(processes []record.Process, namespace string, pods map[string]s
 	return missing
 }
 
-// requireLawful asserts that each connection was told lawfully (L1 to L4), and returns what
-// all of them were told of the pods of a namespace.
+// requireLawful asserts that each connection keeps L1 to L4, and returns the events about the pods
+// of a namespace that all of them received.
 func requireLawful(t testing.TB, processes []record.Process, namespace string) plugin.Calls {
 	t.Helper()
 	var all plugin.Calls
@@ -280,8 +280,9 @@ func requireLawful(t testing.TB, processes []record.Process, namespace string) p
 	return all
 }
 
-// withoutCut takes out the ends of containers that containerd was killed in asking for: it had noted that it was
-// about to ask, which the plugin may not have heard. Such an end has ids and no more, and comes once and in order.
+// withoutCut removes ends of containers that the plugin does not know, since containerd was killed
+// while it asked about them: it had recorded the request, which the plugin may not have received.
+// Such an end has ids alone, and comes once, in order.
 func withoutCut(t testing.TB, connection plugin.Calls, earlier []plugin.Calls) (rest plugin.Calls) {
 	t.Helper()
 	heard := map[string]bool{}
@@ -300,11 +301,11 @@ func withoutCut(t testing.TB, connection plugin.Calls, earlier []plugin.Calls) (
 			rest = append(rest, call)
 		}
 	}
-	// One that was not answered comes again in the next connection.
+	// An end that was not answered comes again in the next connection.
 	lawful := [][]plugin.Event{{plugin.StopContainer}, {plugin.StopContainer, plugin.RemoveContainer}, {plugin.RemoveContainer}}
 	for id, events := range ends {
-		require.Contains(t, lawful, events, "container %s, whose creation was cut", id)
-		t.Logf("the creation of container %s was cut before the plugin heard of it", id)
+		require.Contains(t, lawful, events, "container %s, whose creation was interrupted", id)
+		t.Logf("the creation of container %s was interrupted before the plugin received it", id)
 	}
 	return rest
 }
@@ -318,7 +319,7 @@ func times(calls plugin.Calls, event plugin.Event) map[string]int {
 	return count
 }
 
-// requireWholeLives asserts that of each pod the plugin was told begin and end, once.
+// requireWholeLives asserts that the plugin received begin and end of each pod once.
 func requireWholeLives(t testing.TB, calls plugin.Calls, pods map[string]string) {
 	t.Helper()
 	require.NotEmpty(t, pods)
@@ -330,6 +331,6 @@ func requireWholeLives(t testing.TB, calls plugin.Calls, pods map[string]string)
 				wrong = append(wrong, fmt.Sprintf("%s: %d", name, count[uid]))
 			}
 		}
-		require.Empty(t, wrong, "%s was not told once: %s", event, strings.Join(wrong, ", "))
+		require.Empty(t, wrong, "%s was not received once: %s", event, strings.Join(wrong, ", "))
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 const mergePatch = types.StrategicMergePatchType
 
-// template is a pod of the tests on the worker: it waits, with a short grace.
+// template is a pod of the tests on the worker: it waits, and has a short grace period.
 func (c *cluster) template(labels map[string]string) corev1.PodTemplateSpec {
 	no, grace := false, int64(5)
 	return corev1.PodTemplateSpec{
@@ -42,7 +42,7 @@ func (c *cluster) waits(name string, args ...string) corev1.Container {
 	return corev1.Container{Name: name, Image: c.image, ImagePullPolicy: corev1.PullIfNotPresent, Args: append([]string{"wait"}, args...)}
 }
 
-// pod creates a pod, changed as told.
+// pod creates a pod, after change.
 func (c *cluster) pod(t testing.TB, namespace, name string, change func(*corev1.Pod)) *corev1.Pod {
 	t.Helper()
 	template := c.template(nil)
@@ -120,7 +120,7 @@ func (c *cluster) deployment(t testing.TB, namespace, name string, replicas int3
 	require.NoError(t, err)
 }
 
-// scale sets how many pods a Deployment has.
+// scale sets the replicas of a Deployment.
 func (c *cluster) scale(t testing.TB, namespace, name string, replicas int32) {
 	t.Helper()
 	_, err := c.AppsV1().Deployments(namespace).Patch(t.Context(), name, mergePatch, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas), metav1.PatchOptions{})
@@ -135,8 +135,7 @@ func (c *cluster) update(t testing.TB, namespace, name string) {
 	require.NoError(t, err)
 }
 
-// rolledOut waits until a Deployment has the pods that it should have, and no others, and
-// returns how long it waited.
+// rolledOut waits until a Deployment has exactly its pods, and returns how long that took.
 func (c *cluster) rolledOut(t testing.TB, namespace, name string) time.Duration {
 	t.Helper()
 	start := time.Now()
@@ -151,20 +150,20 @@ func (c *cluster) rolledOut(t testing.TB, namespace, name string) time.Duration 
 		}
 		pods, err := c.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=" + name})
 		if err == nil && len(pods.Items) != int(want) {
-			err = fmt.Errorf("%d pods are there, %d are wanted", len(pods.Items), want)
+			err = fmt.Errorf("%d pods exist, %d are wanted", len(pods.Items), want)
 		}
 		return err
 	})
 	return time.Since(start)
 }
 
-// seen are the pods that a namespace had since a moment, by UID.
+// seen records the pods of a namespace, by UID.
 type seen struct {
 	mu   sync.Mutex // guards pods
 	pods map[string]string
 }
 
-// all waits for the watch, which comes after what it shows, until it has shown as many pods at least.
+// all waits until the watch, which lags behind, has shown at least so many pods.
 func (s *seen) all(t testing.TB, least int) (all map[string]string) {
 	t.Helper()
 	eventually(t, soon, "the watch of the pods", func(context.Context) error {
@@ -178,7 +177,7 @@ func (s *seen) all(t testing.TB, least int) (all map[string]string) {
 	return all
 }
 
-// watchPods notes each pod of a namespace that came to run on the worker, until the test ends.
+// watchPods records each pod of a namespace that runs on the worker, until the test ends.
 func (c *cluster) watchPods(t testing.TB, namespace string) *seen {
 	t.Helper()
 	s := &seen{pods: map[string]string{}}

@@ -17,16 +17,16 @@ import (
 // stockFolder is where make e2e puts the unpatched containerd on a node.
 const stockFolder = "/opt/stock/bin"
 
-// dropIn is the file by which systemd is pointed at other binaries, as docs/operating.md says.
+// dropIn is the file by which systemd is pointed at other binaries, as docs/operating/install.md says.
 const dropIn = "/run/systemd/system/containerd.service.d/hookline-e2e.conf"
 
-// Where a build is installed on a node, and the file that points systemd at it.
+// The folder of an installed build on a node, and the file that points systemd at it.
 const (
 	installed       = "/opt/hookline/bin"
 	installedDropIn = "/etc/systemd/system/containerd.service.d/hookline.conf"
 )
 
-// haveStock skips a test where the nodes do not have the unpatched containerd.
+// haveStock skips a test if the nodes do not have the unpatched containerd.
 func (c *cluster) haveStock(t testing.TB) {
 	t.Helper()
 	if out := c.onNode(t, "sh", "-c", "ls "+stockFolder+" 2>/dev/null || true"); !strings.Contains(out, "containerd") {
@@ -34,7 +34,7 @@ func (c *cluster) haveStock(t testing.TB) {
 	}
 }
 
-// move points the worker at the stock binaries, or back at its own.
+// move switches the worker to the stock binaries, or back to its own.
 func (c *cluster) move(t testing.TB, stock bool) {
 	t.Helper()
 	before := c.containerdPID(t)
@@ -47,7 +47,7 @@ func (c *cluster) move(t testing.TB, stock bool) {
 	c.startAgain(t, before, stock)
 }
 
-// startAgain has systemd start what its files name now, in the place of a containerd.
+// startAgain makes systemd replace the running containerd with the one that its files name now.
 func (c *cluster) startAgain(t testing.TB, before string, stock bool) {
 	t.Helper()
 	c.onNode(t, "systemctl", "daemon-reload")
@@ -55,14 +55,14 @@ func (c *cluster) startAgain(t testing.TB, before string, stock bool) {
 	eventually(t, later, "the kubelet to see it", func(ctx context.Context) error {
 		n, err := c.CoreV1().Nodes().Get(ctx, c.worker, metav1.GetOptions{})
 		if err == nil && strings.Contains(n.Status.NodeInfo.ContainerRuntimeVersion, "stock") != stock {
-			err = fmt.Errorf("it sees %s", n.Status.NodeInfo.ContainerRuntimeVersion)
+			err = fmt.Errorf("it shows %s", n.Status.NodeInfo.ContainerRuntimeVersion)
 		}
 		return err
 	})
 }
 
-// A worker moves from hookline to stock and back in place: no pod restarts, and those of before
-// end on the other side.
+// A worker moves from hookline to stock and back in place: no pod restarts, and pods from before a
+// move end after it.
 func TestL23_WorkerMovesToStockAndBackWithPodsRunning(t *testing.T) {
 	c := onCluster(t)
 	c.haveStock(t)
@@ -102,8 +102,8 @@ func TestL23_WorkerMovesToStockAndBackWithPodsRunning(t *testing.T) {
 	c.ready(t)
 }
 
-// A build is installed beside the containerd of the node, and taken away again, with pods running:
-// none restarts. What they run from stays until they have ended.
+// A build is installed beside the containerd of the node, and uninstalled again, with pods running:
+// none restarts. The binaries that they use stay until they have ended.
 func TestL23_NodeTakesABuildAndGivesItBack(t *testing.T) {
 	c := onCluster(t)
 	c.haveStock(t)

@@ -25,7 +25,7 @@ const netConf = "/etc/cni/net.d"
 // chained is the program as a CNI plugin on a node.
 const chained = "/opt/cni/bin/hookline-e2e"
 
-// network is the configuration of the worker's network: its file and its text.
+// network returns the configuration of the worker's network: its file and its text.
 func (c *cluster) network(t testing.TB) (file, text string) {
 	t.Helper()
 	files := strings.Fields(c.onNode(t, "sh", "-c", "ls "+netConf+"/*.conflist"))
@@ -33,12 +33,12 @@ func (c *cluster) network(t testing.TB) (file, text string) {
 	return files[0], c.onNode(t, "cat", files[0])
 }
 
-// chainStatus puts a plugin behind those of the worker's network, whose STATUS is what says
-// returns. The network is as it was when the test is over; the plugin stays for the ends of pods.
+// chainStatus adds a plugin to the end of the worker's network; says sets its answer to STATUS. The
+// network is restored after the test; the plugin stays for the ends of pods.
 func (c *cluster) chainStatus(t testing.TB) (says func(answer string)) {
 	t.Helper()
 	file, text := c.network(t)
-	// The program goes to the node by way of the agent's own file system.
+	// The program is copied to the node from the agent's own file system.
 	c.onNode(t, "sh", "-c", `for p in $(pgrep -x program); do cp /proc/$p/exe "$1" && chmod 755 "$1" && exit; done; exit 1`, "sh", chained)
 	var config map[string]any
 	require.NoError(t, json.Unmarshal([]byte(text), &config))
@@ -69,8 +69,8 @@ func (c *cluster) swap(t testing.TB, file, text string) {
 	c.onNode(t, "sh", "-c", `[ ! -e "$1" ] || mv "$1" "$2"`, "sh", fresh, file)
 }
 
-// While the network's STATUS fails the node is not ready and says why; pods are not sent there
-// and pods on the host's network run. It comes back.
+// While the network's STATUS fails, the node is not ready and says why; no pods are scheduled to
+// it, and pods on the host's network run. When STATUS succeeds again, the node is ready.
 func TestN1_NodeSaysWhyItsNetworkTakesNoPods(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -91,7 +91,7 @@ func TestN1_NodeSaysWhyItsNetworkTakesNoPods(t *testing.T) {
 		}
 		t.Logf("Ready=%s, %s: %s", condition.Status, condition.Reason, condition.Message)
 		n, err := c.CoreV1().Nodes().Get(ctx, c.worker, metav1.GetOptions{})
-		// The scheduler goes by the taint, which comes after the condition.
+		// The scheduler uses the taint, which is set after the condition.
 		if err == nil && !slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
 			return t.Key == corev1.TaintNodeNotReady && t.Effect == corev1.TaintEffectNoSchedule
 		}) {
@@ -112,12 +112,12 @@ func TestN1_NodeSaysWhyItsNetworkTakesNoPods(t *testing.T) {
 			return err
 		}
 		if waits.Spec.NodeName != "" {
-			return fmt.Errorf("%w: it was sent to %s, which is not ready", wait.ErrPermanent, waits.Spec.NodeName)
+			return fmt.Errorf("%w: it was scheduled to %s, which is not ready", wait.ErrPermanent, waits.Spec.NodeName)
 		}
 		if !slices.ContainsFunc(waits.Status.Conditions, func(c corev1.PodCondition) bool {
 			return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable
 		}) {
-			return errors.New("it has not looked for one")
+			return errors.New("the scheduler has not tried yet")
 		}
 		return nil
 	})
@@ -148,7 +148,7 @@ func TestN3_PodsEndThoughTheNetworkIsRemovedMeanwhile(t *testing.T) {
 	eventually(t, later, "the end of the pods", func(ctx context.Context) error {
 		pods, err := c.CoreV1().Pods(ns).List(ctx, metav1.ListOptions{})
 		if err == nil && len(pods.Items) > 0 {
-			err = fmt.Errorf("there are %s", names(pods.Items))
+			err = fmt.Errorf("these exist: %s", names(pods.Items))
 		}
 		return err
 	})

@@ -24,8 +24,8 @@ func (c *cluster) setReplicas(ctx context.Context, namespace, name string, repli
 	return err
 }
 
-// containerd is restarted and killed while pods come and go: pods that run are not
-// restarted, all others start or go, and of each the plugin is told lawfully.
+// Containerd is restarted and killed while pods are created and deleted: running pods are not
+// restarted, all others start or end, and the plugin's record keeps the contract.
 func TestL15_ContainerdIsRestartedAndKilledWhilePodsComeAndGo(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -58,8 +58,8 @@ func (c *cluster) requireUntouched(t testing.TB, before *corev1.Pod) {
 	require.Equal(t, before.Status.PodIP, now.Status.PodIP)
 }
 
-// The kubelet is restarted while a plugin is in the hook of a pod: the pod starts once,
-// and the plugin is asked for it no more often than the kubelet asks.
+// The kubelet is restarted while a plugin handles the hook of a pod: the pod starts once, and the
+// plugin receives no more sandboxes than the kubelet requested.
 func TestL7_KubeletIsRestartedInTheMiddleOfAHook(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -77,13 +77,13 @@ func TestL7_KubeletIsRestartedInTheMiddleOfAHook(t *testing.T) {
 	})
 	before := c.answer(t, func(ctx context.Context) (string, error) { return c.mainPID(ctx, "kubelet") })
 	c.newProcess(t, "kubelet", before, "sh", "-c", `systemctl restart kubelet && touch "$1"`, "sh", restarted)
-	c.onNode(t, "touch", restarted) // what runs beside the kubelet may have been cut short
+	c.onNode(t, "touch", restarted) // the command above may have been interrupted
 	pod := c.podReady(t, ns, "slow")
 	c.podGone(t, ns, "slow", soon)
 	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): "slow"})
 	calls := requireLawful(t, recorder.received(t), ns)
 	runs, ends := calls.Only(plugin.RunPodSandbox), calls.Only(plugin.RemovePodSandbox)
 	require.NotEmpty(t, runs)
-	require.Len(t, ends, len(runs), "each sandbox that was told has its end")
+	require.Len(t, ends, len(runs), "each sandbox that was received has its end")
 	t.Logf("the kubelet asked for %d sandboxes", len(runs))
 }

@@ -22,7 +22,7 @@ import (
 
 const manifests = "deploy/reconcile.yaml"
 
-// The manifests of the example plugin are what the documentation shows.
+// The documentation shows the manifests of the example plugin.
 func TestDocumentationShowsTheManifests(t *testing.T) {
 	want, err := os.ReadFile(manifests)
 	require.NoError(t, err)
@@ -31,8 +31,8 @@ func TestDocumentationShowsTheManifests(t *testing.T) {
 	require.Contains(t, string(page), "```yaml\n"+string(want)+"```\n")
 }
 
-// The example plugin, deployed by those manifests, keeps a file for each pod of a node and no
-// others, also over a restart of containerd.
+// The example plugin, deployed with these manifests, keeps a file for each pod of a node and no
+// other files, also over a restart of containerd.
 func TestL2_PluginIsDeployedAsDocumented(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -61,7 +61,7 @@ func TestL2_PluginIsDeployedAsDocumented(t *testing.T) {
 	ns := c.namespace(t)
 	kept := func(pod string, want bool) {
 		t.Helper()
-		eventually(t, later, fmt.Sprintf("what is kept of pod %s: %v", pod, want), func(ctx context.Context) error {
+		eventually(t, later, fmt.Sprintf("the file of pod %s: %v", pod, want), func(ctx context.Context) error {
 			files, err := c.try(ctx, "sh", "-c", "cat /var/lib/reconcile/* 2>/dev/null || true")
 			if err == nil && strings.Contains(files, ns+"/"+pod+" ") != want {
 				err = errors.New(files)

@@ -13,11 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// settings gives the worker's containerd more settings, by a file that it imports, until the
-// test is over.
+// settings adds settings to the worker's containerd, in an imported file, until the test ends.
 func (c *cluster) settings(t testing.TB, text string) {
 	t.Helper()
-	// The folder may be the host's, and shared by nodes: the file is put over in the node alone.
+	// The folder may be the host's, shared by nodes: the file is mounted over in this node alone.
 	const more = "/etc/containerd/hookline-e2e.toml"
 	const config = "/etc/containerd/config.toml"
 	before := c.onNode(t, "cat", config)
@@ -33,8 +32,8 @@ func (c *cluster) settings(t testing.TB, text string) {
 	c.restartContainerd(t, "TERM")
 }
 
-// Pods wait for a required plugin that is disconnected, and say so; its own DaemonSet starts on the
-// node without it, and then they do.
+// Pods wait for a disconnected required plugin, and say so. The plugin's own DaemonSet starts on
+// the node without it; then the pods start.
 func TestL20_RequiredPluginBootstrapsOnANode(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -59,8 +58,8 @@ func TestL20_RequiredPluginBootstrapsOnANode(t *testing.T) {
 	c.podGone(t, ns, "waits", soon)
 }
 
-// A required plugin that gates the network: the node is NotReady while it is disconnected and says who
-// is missing; its DaemonSet, on the host's network, starts there, and the node gets ready.
+// A required plugin gates the network: while it is disconnected, the node is NotReady and names it.
+// The plugin's DaemonSet, on the host's network, starts there, and the node becomes ready.
 func TestL20_PluginThatGatesTheNetworkBootstrapsOnANode(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -75,7 +74,7 @@ func TestL20_PluginThatGatesTheNetworkBootstrapsOnANode(t *testing.T) {
 `, pluginName("driver", own), own))
 	eventually(t, later, "the node to be NotReady", func(ctx context.Context) error {
 		condition, err := c.condition(ctx, corev1.NodeReady)
-		if err == nil && (condition.Status == corev1.ConditionTrue || !containsAll(condition.Message, []string{"nriPluginDisconnected", "driver"})) {
+		if err == nil && (condition.Status == corev1.ConditionTrue || !containsAll(condition.Message, []string{"NRIPluginDisconnected", "driver"})) {
 			err = fmt.Errorf("it is Ready=%s: %s", condition.Status, condition.Message)
 		}
 		if err == nil {

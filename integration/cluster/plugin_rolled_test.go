@@ -15,8 +15,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// churn has pods of a Deployment come and go until it is told to end, and then waits for
-// a state of rest. next returns when some more begin to come or go.
+// churn creates and deletes pods of a Deployment until end is called, which then waits until the
+// Deployment is stable. next returns when the next pods are about to start or end.
 func (c *cluster) churn(t testing.TB, namespace string) (next, end func()) {
 	t.Helper()
 	c.deployment(t, namespace, "churn", 8)
@@ -30,7 +30,7 @@ func (c *cluster) churn(t testing.TB, namespace string) (next, end func()) {
 			if err == nil {
 				select {
 				case scaled <- struct{}{}:
-				default: // nothing is to be done meanwhile
+				default: // nothing waits for it
 				}
 				err = c.noMoreThan(ctx, namespace, 12)
 			}
@@ -51,7 +51,7 @@ func (c *cluster) churn(t testing.TB, namespace string) (next, end func()) {
 		case err := <-failed:
 			require.NoError(t, err)
 		case <-time.After(later):
-			t.Fatal("pods do not come and go any more")
+			t.Fatal("no more pods are created or deleted")
 		}
 	}
 	return next, func() {
@@ -62,20 +62,20 @@ func (c *cluster) churn(t testing.TB, namespace string) (next, end func()) {
 	}
 }
 
-// noMoreThan waits until a namespace has no more than some pods, so that no backlog grows on
-// a node that is slow to end them.
+// noMoreThan waits until a namespace has at most so many pods, so that no backlog grows on a node
+// that is slow to end them.
 func (c *cluster) noMoreThan(ctx context.Context, namespace string, most int) error {
 	return wait.Until(ctx, "pods to end", slowly(func(ctx context.Context) error {
 		pods, err := c.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
 		if err == nil && len(pods.Items) > most {
-			err = fmt.Errorf("there are %d", len(pods.Items))
+			err = fmt.Errorf("%d exist", len(pods.Items))
 		}
 		return err
 	}))
 }
 
-// rolledOver deploys a plugin, rolls it over some times while pods come and go in a
-// namespace, and returns when all of them have gone.
+// rolledOver deploys a plugin, rolls it over some times while pods are created and deleted in a
+// namespace, and returns when all of them are gone.
 func (c *cluster) rolledOver(t testing.TB, times int, o recorderOptions) (r *recorder, namespace string) {
 	t.Helper()
 	c.nothingLeft(t)
@@ -93,35 +93,36 @@ func (c *cluster) rolledOver(t testing.TB, times int, o recorderOptions) (r *rec
 	return r, namespace
 }
 
-// A DaemonSet of the plugin is rolled over while pods come and go: what its processes are told,
-// one after the other, is lawful for one plugin, all pods start and go, and of each that a process
-// knew the end is told, also if none was there then. A pod that came and went between two processes
-// is told to neither.
+// A DaemonSet of the plugin is rolled over while pods are created and deleted. All pods start and
+// end. The events of its processes, one after the other, keep the contract for one plugin: it
+// receives the end of each pod that a process knew, also if the pod ended while no process was
+// connected. No process receives a pod that began and ended between two of them.
 func TestL18_PluginIsRolledOverWhilePodsComeAndGo(t *testing.T) {
 	requireRolledOver(t, 3, recorderOptions{})
 }
 
-// The same with a process that comes before the other goes. It succeeds the other: each event is told
-// to one of them.
+// The same with a process that starts before the other ends. It is the successor of the other: each
+// event reaches one of them.
 func TestL19_PluginIsRolledOverWithMaxSurge(t *testing.T) {
 	requireRolledOver(t, 2, recorderOptions{maxSurge: true})
 }
 
-// requireRolledOver rolls a plugin over, and reads what its processes were told as what one plugin was.
+// requireRolledOver rolls a plugin over, and checks the events of its processes as those of one
+// plugin.
 func requireRolledOver(t *testing.T, times int, o recorderOptions) {
 	t.Helper()
 	recorder, ns := onCluster(t).rolledOver(t, times, o)
 
 	pods := recorder.knew(t, ns)
-	require.GreaterOrEqual(t, len(pods), 8, "the pods of the begin")
+	require.GreaterOrEqual(t, len(pods), 8, "the pods at the beginning")
 	recorder.hasEnds(t, ns, pods)
 	processes := recorder.received(t)
 	require.Greater(t, len(processes), times, "a process for each rollout")
 	requireLawful(t, processes, ns)
 }
 
-// The plugin is taken off the node, and pods end meanwhile: it is told of their ends when
-// it is back, and of the end of no pod that it never knew.
+// The plugin is removed from the node, and pods end meanwhile. When it is back, it receives their
+// ends, and no end of a pod that it never knew.
 func TestL18_RedeployedPluginReceivesItsMissedEnds(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -139,8 +140,8 @@ func TestL18_RedeployedPluginReceivesItsMissedEnds(t *testing.T) {
 	for _, name := range []string{"ends", "is-removed", "unknown"} {
 		c.podGone(t, ns, name, soon)
 	}
-	// The kubelet removes what has ended once a minute: two go now, so that Synchronize lists neither,
-	// and one later.
+	// The kubelet removes ended pods once a minute: two are removed now, so that Synchronize has
+	// neither, and one later.
 	for _, name := range []string{"is-removed", "unknown"} {
 		c.onNode(t, "sh", "-c", `crictl pods -q --namespace "$1" --name "$2" | xargs -r crictl rmp -f`, "sh", ns, name)
 	}

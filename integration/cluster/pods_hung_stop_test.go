@@ -11,7 +11,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A plugin that hangs in StopPodSandbox keeps no pod from its end, nor a namespace.
+// A plugin that hangs in StopPodSandbox does not block the end of a pod or of its namespace.
 func TestL8_PluginThatHangsInStopKeepsNoPod(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)

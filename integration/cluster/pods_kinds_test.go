@@ -31,8 +31,8 @@ func (c *cluster) recorded(t testing.TB) *recorder {
 	return r
 }
 
-// Of pods of each kind the plugin is told the whole life, once and in order. They live side by
-// side, since what takes long is the kubelet that collects them.
+// The plugin receives the whole life of pods of each kind, once and in order. They run in parallel,
+// since the kubelet takes long to collect them.
 func TestL1_LivesOfPodsOfAllKinds(t *testing.T) {
 	c := onCluster(t)
 	plugin := c.recorded(t)
@@ -69,9 +69,9 @@ func staticPod(t *testing.T, c *cluster, recorder *recorder, ns string) {
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
-		return errors.Join(errors.New("it is there"), err)
+		return errors.Join(errors.New("it exists"), err)
 	})
-	// Its UID on the node is the kubelet's own.
+	// On the node it has a UID of the kubelet's.
 	var uid string
 	for _, call := range requireLawful(t, recorder.received(t), ns).Only(plugin.RunPodSandbox) {
 		uid = call.Pod.GetUid()
@@ -81,7 +81,7 @@ func staticPod(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	requireWholeLives(t, requireLawful(t, recorder.received(t), ns), map[string]string{uid: name})
 }
 
-// A pod with an init container and a sidecar: each container's life is told in order, and the
+// A pod with an init container and a sidecar: the events of each container come in order, and the
 // sidecar ends last.
 func initAndSidecar(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	always := corev1.ContainerRestartPolicyAlways
@@ -100,7 +100,7 @@ func initAndSidecar(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	require.Less(t, slices.Index(stops, "main"), slices.Index(stops, "sidecar"), "%v", stops)
 }
 
-// containers are the names of an event's containers, in order.
+// containers returns the names of an event's containers, in order.
 func containers(calls plugin.Calls, event plugin.Event) (list []string) {
 	for _, call := range calls.Only(event) {
 		list = append(list, call.Container.GetName())
@@ -108,7 +108,7 @@ func containers(calls plugin.Calls, event plugin.Event) (list []string) {
 	return list
 }
 
-// A pod with a user namespace, where the kernel can.
+// A pod with a user namespace, if the kernel supports it.
 func userNamespace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	no := false
 	pod := c.pod(t, ns, "users", func(p *corev1.Pod) { p.Spec.HostUsers = &no })
@@ -134,7 +134,7 @@ func userNamespace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	requireWholeLives(t, requireLawful(t, recorder.received(t), ns), map[string]string{string(pod.UID): pod.Name})
 }
 
-// pidOf is the process on the node of a pod's first container.
+// pidOf returns the process on the node of a pod's first container.
 func (c *cluster) pidOf(t testing.TB, pod *corev1.Pod) string {
 	t.Helper()
 	_, id, _ := strings.Cut(pod.Status.ContainerStatuses[0].ContainerID, "://")
@@ -143,13 +143,13 @@ func (c *cluster) pidOf(t testing.TB, pod *corev1.Pod) string {
 	return pid
 }
 
-// userNamespaceOf is the user namespace of a process on the node.
+// userNamespaceOf returns the user namespace of a process on the node.
 func (c *cluster) userNamespaceOf(t testing.TB, pid string) string {
 	t.Helper()
 	return c.onNode(t, "readlink", "/proc/"+pid+"/ns/user")
 }
 
-// A container that is resized in place: plugins are told of the update.
+// A container is resized in place: plugins receive the update.
 func resizedInPlace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	pod := c.pod(t, ns, "resized", func(p *corev1.Pod) {
 		p.Spec.Containers[0].Resources = corev1.ResourceRequirements{
@@ -183,9 +183,9 @@ func resizedInPlace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	requireWholeLives(t, calls, map[string]string{string(pod.UID): pod.Name})
 }
 
-// A pod that the kubelet evicts, here for what it wrote to its disk. Its program fails when it is
-// told to end: of one that ends well before the API server has heard of the eviction the kubelet
-// says that the pod succeeded (generateAPIPodStatus of Kubernetes v1.37.1).
+// The kubelet evicts a pod that wrote too much to its disk. The pod's program fails on SIGTERM: if
+// it succeeded before the API server knows of the eviction, the kubelet would report the pod as
+// succeeded (generateAPIPodStatus of Kubernetes v1.37.1).
 func evicted(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	pod := c.pod(t, ns, "evicted", func(p *corev1.Pod) {
 		p.Spec.RestartPolicy = corev1.RestartPolicyNever
@@ -220,7 +220,7 @@ func hundredCompletions(t *testing.T, c *cluster, recorder *recorder, ns string)
 	eventually(t, collect, "the completions", func(ctx context.Context) error {
 		j, err := c.BatchV1().Jobs(ns).Get(ctx, job.Name, metav1.GetOptions{})
 		if err == nil && j.Status.Succeeded < hundred {
-			err = fmt.Errorf("there are %d, and %d failures", j.Status.Succeeded, j.Status.Failed)
+			err = fmt.Errorf("%d succeeded, %d failed", j.Status.Succeeded, j.Status.Failed)
 		}
 		return err
 	})
@@ -252,7 +252,7 @@ func TestL1_NodeIsDrained(t *testing.T) {
 	}
 	cordon(true)
 	t.Cleanup(func() { cordon(false); c.ready(t) })
-	// The scheduler may learn of the cordon after it has sent a pod there once more.
+	// The scheduler may send one more pod there before it learns of the cordon.
 	eventually(t, later, "the node to be empty", func(ctx context.Context) error {
 		left, err := c.CoreV1().Pods(ns).List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + c.worker})
 		if err != nil || len(left.Items) == 0 {
@@ -276,7 +276,7 @@ func TestL1_NodeIsDrained(t *testing.T) {
 	c.rolledOut(t, ns, "web")
 }
 
-// What a pod's annotation announces is told to plugins before its first container.
+// Plugins receive the announcement in a pod's annotation before its first container.
 func announced(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	if settings := c.onNode(t, "sh", "-c", "containerd config dump | grep pod_resources_annotation"); !strings.Contains(settings, "true") {
 		lacks(t, "the setting pod_resources_annotation on the nodes")
@@ -305,6 +305,6 @@ func announced(t *testing.T, c *cluster, recorder *recorder, ns string) {
 			found = true
 		}
 	}
-	require.True(t, found, "RunPodSandbox was told")
+	require.True(t, found, "RunPodSandbox was received")
 	c.podGone(t, ns, pod.Name, soon)
 }

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// many is how many pods a rollout has, below the 110 that a kubelet takes.
+// many is the number of pods of a rollout, below the kubelet's limit of 110.
 const many = 60
 
-// A rollout, a rolling update and the deletion of many pods, with a plugin that takes
-// 50 ms in each hook: each pod's life is told once and in order.
+// A rollout, a rolling update and the deletion of many pods, with a plugin that takes 50 ms in each
+// hook: the plugin receives each pod's life once and in order.
 func TestL1_LivesOfManyPodsAreDeliveredOnce(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -22,7 +22,7 @@ func TestL1_LivesOfManyPodsAreDeliveredOnce(t *testing.T) {
 	before := c.startLatency(t)
 
 	c.deployment(t, ns, "web", many)
-	t.Logf("%d pods are up after %s", many, c.rolledOut(t, ns, "web").Round(100*time.Millisecond))
+	t.Logf("%d pods run after %s", many, c.rolledOut(t, ns, "web").Round(100*time.Millisecond))
 	c.update(t, ns, "web")
 	t.Logf("a rolling update took %s", c.rolledOut(t, ns, "web").Round(100*time.Millisecond))
 	t.Log(c.startLatency(t).since(before))

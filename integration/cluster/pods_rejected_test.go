@@ -14,8 +14,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A pod that a plugin rejects has an event with the plugin's words, is tried again with
-// back-off, and leaves nothing of any try. It starts when the plugin agrees.
+// A pod that a plugin rejects has an event with the plugin's message, is retried with back-off, and
+// leaves nothing of any try. It starts when the plugin approves it.
 func TestL7_RejectedPodSaysWhyAndStartsLater(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -28,7 +28,7 @@ func TestL7_RejectedPodSaysWhyAndStartsLater(t *testing.T) {
 	tries := func() plugin.Calls { return requireLawful(t, recorder.received(t), ns).Only(plugin.RunPodSandbox) }
 	eventually(t, later, "another try", func(context.Context) error {
 		if n := len(tries()); n < 3 {
-			return fmt.Errorf("there were %d", n)
+			return fmt.Errorf("it had %d", n)
 		}
 		return nil
 	})
@@ -41,7 +41,7 @@ func TestL7_RejectedPodSaysWhyAndStartsLater(t *testing.T) {
 	require.NoError(t, err)
 	c.podReady(t, ns, pod.Name)
 
-	// Of each sandbox that was rejected the plugin was told the end.
+	// The plugin received the end of each rejected sandbox.
 	calls := requireLawful(t, recorder.received(t), ns)
 	rejected := 0
 	for _, try := range calls.Only(plugin.RunPodSandbox) {

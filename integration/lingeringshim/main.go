@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command lingeringshim is containerd's shim for runc, and takes its time to end, as that does
-// on a busy node, or where it is built with traces and sends the last of them.
+// Command lingeringshim is containerd's shim for runc with a slow end, as on a busy node, or as in
+// a shim with traces that sends the last of them.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/containerd/plugin/registry"
 )
 
-// end is the variable that says how long the shim takes to end.
+// end is the variable with the time that the shim takes to end.
 const end = "SHIM_END"
 
 func main() {

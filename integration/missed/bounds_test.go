@@ -21,15 +21,15 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// What is kept of a pod and its container is what a plugin needs to free what it holds: nothing
-// secret outlives them, and nothing at all what was told.
+// A missed event keeps only the data that a plugin needs to free its resources of a pod: nothing
+// secret outlives the pod, and nothing at all outlives the delivery.
 func TestL18_NothingSecretOutlivesItsPod(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "disconnected"})
 	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("pod")
-	config.Annotations = map[string]string{"note": "that it keeps"}
+	config.Annotations = map[string]string{"note": "that is kept"}
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
 	main := c.Container("main")
@@ -41,25 +41,25 @@ func TestL18_NothingSecretOutlivesItsPod(t *testing.T) {
 	p.Goes(t)
 	l.End(t)
 
-	Promise(t, "L18", "what is kept has neither environment nor arguments", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L18", "missed events have neither environment nor arguments", KeptOnStock, func(t require.TestingT) {
 		assert.NoError(t, isNotKept(n, "the secret"))
 	})
-	Promise(t, "L18", "it is on the disk with its annotations", OnStock("it keeps nothing"), func(t require.TestingT) {
-		require.Error(t, isNotKept(n, "that it keeps"))
+	Promise(t, "L18", "they are on the disk with the pod's annotations", OnStock("it keeps nothing"), func(t require.TestingT) {
+		require.Error(t, isNotKept(n, "that is kept"))
 	})
 	p.Comes(t)
-	Promise(t, "L18", "the end that is told late has no environment", OnStock(NeverHears), func(t require.TestingT) {
+	Promise(t, "L18", "the end that is delivered late has no environment", OnStock(NeverHears), func(t require.TestingT) {
 		p.RequireDelivered(t, l.Pod, EveryEnd...)
 		for _, end := range p.CallsSinceReturn(l.Pod) {
 			assert.Empty(t, end.Container.GetEnv())
 		}
 	})
-	Promise(t, "L18", "of what was told nothing is left on the disk", KeptOnStock, func(t require.TestingT) {
-		RequireSoon(t, "it to be gone", func(context.Context) error { return isNotKept(n, "that it keeps") })
+	Promise(t, "L18", "nothing of a delivered event is left on the disk", KeptOnStock, func(t require.TestingT) {
+		RequireSoon(t, "it to be gone", func(context.Context) error { return isNotKept(n, "that is kept") })
 	})
 }
 
-// isNotKept says whether a text is in no file of what plugins are owed.
+// isNotKept returns nil if a text is in no file of missed events.
 func isNotKept(n *node.Node, text string) error {
 	folder := filepath.Join(n.Folder(), "root", "io.containerd.nri.v1.nri")
 	entries, err := os.ReadDir(folder)
@@ -76,8 +76,8 @@ func isNotKept(n *node.Node, text string) error {
 	return err
 }
 
-// isThere says whether the runtime shows a plugin as synchronized.
-func isThere(t require.TestingT, n Runtime, name string) error {
+// isSynchronized returns nil if the runtime shows a plugin as synchronized.
+func isSynchronized(t require.TestingT, n Runtime, name string) error {
 	if RunsOnStock {
 		return nil // it shows no plugins
 	}
@@ -89,7 +89,7 @@ func isThere(t require.TestingT, n Runtime, name string) error {
 	return fmt.Errorf("%s is not synchronized", name)
 }
 
-// Names that come and go without end take nothing from a plugin that is disconnected.
+// Plugins that keep connecting under new names do not displace a disconnected plugin.
 func TestL18_ManyNamesTakeNothingFromOne(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -100,23 +100,23 @@ func TestL18_ManyNamesTakeNothingFromOne(t *testing.T) {
 	for i := range 80 {
 		p := plugin.New("10", fmt.Sprint("many", i))
 		require.NoError(t, p.Connect(WithinAMinute(t), n.NRISocket()))
-		RequireSoon(t, p.Name()+" to be there", func(context.Context) error { return isThere(t, n, p.Name()) })
+		RequireSoon(t, p.Name()+" to be synchronized", func(context.Context) error { return isSynchronized(t, n, p.Name()) })
 		p.Crash()
 	}
 	l.End(t)
-	Promise(t, "L18", "a plugin keeps its place while 80 other names know the pods that it knows", OnStock(NeverHears), func(t require.TestingT) {
+	Promise(t, "L18", "missed events of a plugin are kept while 80 other names know the same pods", OnStock(NeverHears), func(t require.TestingT) {
 		RequireSoon(t, "all names to be gone", func(context.Context) error {
-			if there := ReadNRI(t, n).Plugins; len(there) > 0 {
-				return fmt.Errorf("there are %d", len(there))
+			if connected := ReadNRI(t, n).Plugins; len(connected) > 0 {
+				return fmt.Errorf("%d are connected", len(connected))
 			}
 			return nil
 		})
 		require.NoError(t, HasMissed(t, n, victim.Name(), 8))
 		require.Len(t, ReadNRI(t, n).DisconnectedPlugins, 64)
-		require.NoError(t, HasLogged(n, "what an NRI plugin misses while it is disconnected is not kept"))
+		require.NoError(t, HasLogged(n, "the missed events of an NRI plugin are not kept"))
 	})
 	victim.Comes(t)
-	Promise(t, "L18", "it is told of the ends of both", OnStock(NeverHears), func(t require.TestingT) {
+	Promise(t, "L18", "it receives the ends of both pods", OnStock(NeverHears), func(t require.TestingT) {
 		victim.RequireDelivered(t, before.Pod, EveryEnd...)
 		victim.RequireDelivered(t, l.Pod, EveryEnd...)
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A plugin that hangs at the end of one pod each time that it is told of it serves other pods
-// when it is back, as it does without patches. One that crashes there is in conformance/cases.
+// A plugin hangs each time that it receives the end of one pod. When it reconnects it serves other
+// pods, as it does without patches. A plugin that crashes there is in conformance/cases.
 func TestL22_EndThatBreaksAPluginKeepsItFromNoOtherPod(t *testing.T) {
 	t.Parallel()
 	n, ctx := StartNode(t), WithinAMinute(t)
@@ -31,18 +31,18 @@ func TestL22_EndThatBreaksAPluginKeepsItFromNoOtherPod(t *testing.T) {
 	bad := NewLife(t, n, "bad")
 	require.NoError(t, n.CRI().Stop(ctx, bad.Container, 0))
 	require.NoError(t, n.CRI().StopPod(ctx, bad.Pod))
-	RequireClosed(t, p.Closed(), "the plugin to be lost")
-	Promise(t, "L22", "it is asked of other pods soon", KeptOnStock, func(t require.TestingT) {
+	RequireClosed(t, p.Closed(), "the plugin to be dropped")
+	Promise(t, "L22", "it is asked about other pods soon", KeptOnStock, func(t require.TestingT) {
 		for i := range 8 {
 			name := fmt.Sprintf("other-%d", i)
-			_ = p.Connect(ctx, n.NRISocket()) // it may be lost at once
+			_ = p.Connect(ctx, n.NRISocket()) // it may be dropped at once
 			_, err := n.CRI().RunPod(ctx, n.CRI().Pod(name))
 			require.NoError(t, err)
 			if len(p.Calls().Named(name).Only(plugin.RunPodSandbox)) > 0 {
 				return
 			}
 		}
-		assert.Fail(t, "it is not asked of any other pod")
+		assert.Fail(t, "it is not asked about any other pod")
 	})
 	RemoveAllPods(ctx, t, n.CRI())
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Containerd is killed while a plugin is at a container of which there is no record yet. That
-// plugin is told its end, with the pod there or not, and those that were not asked are not.
+// Containerd is killed while a plugin handles CreateContainer, when the container has no record
+// yet. The plugin receives the container's end, whether the pod still exists or not; plugins that
+// were not asked do not.
 func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
 	t.Parallel()
 	for _, before := range []bool{false, true} {
@@ -42,68 +43,68 @@ func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
 				Connect(t, n, asked, later)
 			}
 
-			Promise(t, "L18", "who was asked of the container is told its end, once and before that of its pod", OnStock("nobody is"), Eventually(func(t require.TestingT) {
+			Promise(t, "L18", "the plugin that was asked receives the container's end, once and before the pod's", OnStock("no plugin receives it"), Eventually(func(t require.TestingT) {
 				since := asked.Calls().Connections()[1]
 				require.Equal(t, []plugin.Event{plugin.StopContainer, plugin.RemoveContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox},
 					since.Of(container.Pod).Only(EveryEnd...).Events())
 				assert.Equal(t, container.ID, since.Only(plugin.RemoveContainer)[0].Container.GetId())
 				began := asked.Calls().Connections()[0].Of(container.Pod).Only(plugin.RunPodSandbox)[0].Pod
 				for _, end := range since.Of(container.Pod).Only(EveryEnd...) {
-					assert.Equal(t, began.GetName(), end.Pod.GetName(), "%s: the pod is there", end.Event)
+					assert.Equal(t, began.GetName(), end.Pod.GetName(), "%s has its pod", end.Event)
 					assert.Equal(t, began.GetUid(), end.Pod.GetUid(), "%s", end.Event)
-					if end.Event != plugin.RemovePodSandbox { // which comes when the namespace is gone
+					if end.Event != plugin.RemovePodSandbox { // sent when the namespace is gone
 						assert.Equal(t, NetworkNamespace(began), NetworkNamespace(end.Pod), "%s", end.Event)
 					}
 				}
 			}))
-			Promise(t, "L3", "who was not is told of the pod alone", OnStock("it is not told of the end of the pod"), Eventually(func(t require.TestingT) {
+			Promise(t, "L3", "a plugin that was not asked receives only the end of the pod", OnStock("it does not receive the end of the pod"), Eventually(func(t require.TestingT) {
 				assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, later.Calls().Connections()[1].Of(container.Pod).Only(EveryEnd...).Events())
 			}))
 		})
 	}
 }
 
-// Containerd is killed while a pod waits for a required plugin. A plugin that was told of the
-// pod in Synchronize is told its end; one that was there before knows nothing of it.
+// Containerd is killed while a pod waits for a required plugin. A plugin that received the pod in
+// Synchronize receives its end; one that was connected before does not know the pod.
 func TestL18_PodThatWasCutInItsWaitHasEnded(t *testing.T) {
 	t.Parallel()
 	n, ctx := StartNode(t, WithConfig(PluginSetting("must", "required_for = ['pods']\nwait = '50s'"))), WithinAMinute(t)
-	there, joins := plugin.New("10", "there"), plugin.New("30", "joins")
-	Connect(t, n, there)
+	connected, joins := plugin.New("10", "connected"), plugin.New("30", "joins")
+	Connect(t, n, connected)
 	running := InBackground(func() error {
 		_, err := n.CRI().RunPod(ctx, n.CRI().Pod("waits"))
 		return err
 	})
-	if RunsOnStock { // where the other is not required
+	if RunsOnStock { // stock does not require the other plugin
 		require.NoError(t, <-running)
 	} else {
 		RequireSoon(t, "the pod that waits", func(context.Context) error { return WaitFor(t, n, "must", 1) })
 	}
 	Connect(t, n, joins)
-	Promise(t, "L2", "who joins is told of a pod that waits", KeptOnStock, Eventually(func(t require.TestingT) {
+	Promise(t, "L2", "a plugin that joins receives a pod that waits", KeptOnStock, Eventually(func(t require.TestingT) {
 		assert.Len(t, PodsOf(joins, plugin.Synchronize), 1)
 	}))
 	pod := PodsOf(joins, plugin.Synchronize)[0].GetId()
-	RequireSoon(t, "the plugin to take part", func(ctx context.Context) error { return hasJoined(ctx, n, joins) })
+	RequireSoon(t, "the plugin to be recorded", func(ctx context.Context) error { return hasJoined(ctx, n, joins) })
 	require.NoError(t, n.Kill(ctx))
 	if !RunsOnStock {
 		require.Error(t, <-running)
 	}
 	require.NoError(t, n.Boot(ctx))
 	RemoveAllPods(ctx, t, n.CRI())
-	Connect(t, n, there, joins)
-	Promise(t, "L18", "who was told of a pod that waits is told its end", OnStock(NeverHears), Eventually(func(t require.TestingT) {
+	Connect(t, n, connected, joins)
+	Promise(t, "L18", "a plugin that received the waiting pod receives its end", OnStock(NeverHears), Eventually(func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, joins.Calls().Connections()[1].Of(pod).Events())
 	}))
-	if !RunsOnStock { // where it ran, and so was told
-		Promise(t, "L3", "who was not told of it hears nothing", KeptOnStock, func(t require.TestingT) {
-			assert.Empty(t, there.Calls().Of(pod))
+	if !RunsOnStock { // on stock the pod ran, and was delivered
+		Promise(t, "L3", "a plugin that did not receive the pod receives no end", KeptOnStock, func(t require.TestingT) {
+			assert.Empty(t, connected.Calls().Of(pod))
 		})
 	}
 }
 
-// hasJoined says whether the runtime has written down that a plugin takes part. On stock it
-// does once it is connected.
+// hasJoined returns nil if the runtime has recorded that a plugin has joined. On stock a connected
+// plugin has joined.
 func hasJoined(ctx context.Context, n *node.Node, p *plugin.Plugin) error {
 	if RunsOnStock {
 		return nil

@@ -16,18 +16,18 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Two plugins are disconnected at different times, one stays, and one was never there. Meanwhile
-// containers and pods are stopped, removed, or both.
+// Two plugins are disconnected at different times, one stays connected, and one connects later for
+// the first time. Meanwhile containers and pods are stopped, removed, or both.
 func TestL18_EndsAreDeliveredOnReturn(t *testing.T) {
 	t.Parallel()
 	for _, between := range []struct {
 		name    string
 		restart func(*node.Node, context.Context) error
-		stays   Breach // what stock makes of it that one stays
+		stays   Breach // how stock breaks the promise for the one that stays
 	}{
 		{"", func(*node.Node, context.Context) error { return nil }, KeptOnStock},
-		{", the runtime being killed in between", (*node.Node).Kill, OnStock("pods of before a restart end undelivered")},
-		{", the runtime being restarted in between", (*node.Node).Stop, OnStock("pods of before a restart end undelivered")},
+		{", the runtime being killed in between", (*node.Node).Kill, OnStock("ends of pods from before a restart are not delivered")},
+		{", the runtime being restarted in between", (*node.Node).Stop, OnStock("ends of pods from before a restart are not delivered")},
 	} {
 		t.Run("disconnected"+between.name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +68,7 @@ func TestL18_EndsAreDeliveredOnReturn(t *testing.T) {
 			second.Comes(t)
 			late := JoinNamed(t, n, plugin.Script{Index: "40", Name: "late", Returns: true})
 
-			Promise(t, "L18", "who was disconnected is told at once of each end that it missed", OnStock(NeverHears), func(t require.TestingT) {
+			Promise(t, "L18", "a plugin that reconnects receives each missed end at once", OnStock(NeverHears), func(t require.TestingT) {
 				for _, p := range []*NamedPlugin{first, second} {
 					p.RequireDelivered(t, emptied.Pod, plugin.StopContainer, plugin.RemoveContainer)
 					p.RequireDelivered(t, stopped.Pod, plugin.StopContainer, plugin.StopPodSandbox)
@@ -76,30 +76,30 @@ func TestL18_EndsAreDeliveredOnReturn(t *testing.T) {
 				}
 				first.RequireDelivered(t, ended.Pod, EveryEnd...)
 			})
-			Promise(t, "L3", "it is not told of what it did not know, nor again of what it was told", KeptOnStock, func(t require.TestingT) {
+			Promise(t, "L3", "it receives no end of what it did not know, and no end twice", KeptOnStock, func(t require.TestingT) {
 				assert.Empty(t, first.SinceReturn(unseen.Pod))
 				assert.Empty(t, second.SinceReturn(ended.Pod))
 				assert.Empty(t, first.SinceReturn(lasts.Pod))
 				for _, l := range []Life{ended, removed, unseen, stopped, emptied} {
-					assert.Empty(t, late.SinceReturn(l.Pod), "it was never there")
+					assert.Empty(t, late.SinceReturn(l.Pod), "it never knew the pod")
 				}
 			})
 			RemoveAllPods(WithinAMinute(t), t, c)
 			for _, p := range []*NamedPlugin{first, second} {
-				Promise(t, "L18", p.Name()+" was told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) {
+				Promise(t, "L18", p.Name()+" received the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) {
 					p.RequireLawful(t)
 				})
 			}
-			Promise(t, "L15", "who comes later is told of the end of what there was then", OnStock("pods of before it came end undelivered"), func(t require.TestingT) {
+			Promise(t, "L15", "a plugin that connects later receives the end of all that existed then", OnStock("ends of earlier pods are not delivered"), func(t require.TestingT) {
 				late.RequireLawful(t, stopped.Pod)
 			})
-			Promise(t, "L3", "who stays is told of each end", between.stays, func(t require.TestingT) { stays.RequireLawful(t) })
+			Promise(t, "L3", "a plugin that stays connected receives each end", between.stays, func(t require.TestingT) { stays.RequireLawful(t) })
 			RequireNothingLeftButSockets(t, n)
 		})
 	}
 }
 
-// A stop that timed out was not heard. The plugin is dropped, wakes up and comes back.
+// A stop that timed out counts as missed. The plugin is dropped, wakes up and reconnects.
 func TestL18_StopThatTimedOutIsDeliveredAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, restarts := range map[string]bool{"at once": false, "after the runtime was killed": true} {
@@ -123,15 +123,15 @@ func TestL18_StopThatTimedOutIsDeliveredAgainAtOnce(t *testing.T) {
 			require.NoError(t, p.Process().Thaw())
 			p.RequireBack(t, 1)
 
-			Promise(t, "L18", "it is told of the stop again, while the pod is there", OnStock(NeverHears), func(t require.TestingT) {
+			Promise(t, "L18", "it receives the stop again, while the pod exists", OnStock(NeverHears), func(t require.TestingT) {
 				p.RequireDelivered(t, stopped.Pod, plugin.StopPodSandbox)
 				left, err := c.Left(ctx)
 				require.NoError(t, err)
 				assert.Contains(t, Lines(left), "CRI pod "+stopped.Pod)
 			})
 			require.NoError(t, c.RemovePod(ctx, stopped.Pod))
-			Promise(t, "L18", "it was told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) { p.RequireLawful(t) })
-			Promise(t, "L3", "it is told of the removal when it comes, and the stop does not come again", OnStock(NeverHears), func(t require.TestingT) {
+			Promise(t, "L18", "it received the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) { p.RequireLawful(t) })
+			Promise(t, "L3", "it receives the later removal, and not the stop again", OnStock(NeverHears), func(t require.TestingT) {
 				p.RequireDelivered(t, stopped.Pod, plugin.StopPodSandbox, plugin.RemoveContainer, plugin.RemovePodSandbox)
 			})
 			RequireNothingLeftButSockets(t, n)

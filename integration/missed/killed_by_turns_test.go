@@ -27,8 +27,8 @@ import (
 // killedRounds is the variable that sets how often the runtime and its plugins are killed.
 const killedRounds = "HOOKLINE_KILLED_ROUNDS"
 
-// In each round pods come and go, one of three plugins is killed and comes back before the
-// runtime is killed or after it, and the runtime is killed in the midst of calls.
+// In each round pods are created and removed, one of three plugins is killed and reconnects before
+// or after the runtime is killed, and the runtime is killed during calls.
 func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 	t.Parallel()
 	const workers = 4
@@ -49,7 +49,7 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 		killAt := int64(random.IntN(30))
 		backAt := killAt + 1 + int64(random.IntN(30))
 		endAt := backAt + int64(random.IntN(40))
-		t.Logf("round %d: %s is killed at call %d, comes back at call %d (%v), the runtime is killed at %d", round, killed.Name(), killAt, backAt, returns, endAt)
+		t.Logf("round %d: %s is killed at call %d, reconnects at call %d (%v), the runtime is killed at %d", round, killed.Name(), killAt, backAt, returns, endAt)
 		var calls atomic.Int64
 		var dying atomic.Bool // whether calls may fail
 		load.Step = func() { calls.Add(1) }
@@ -99,21 +99,22 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 	}
 	NewLife(t, n, "afterwards").End(t)
 	for _, p := range plugins {
-		Promise(t, "L18", p.Name()+" was told the end of all that it knew, in order", OnStock(NeverHears), Eventually(func(t require.TestingT) {
+		Promise(t, "L18", p.Name()+" received the end of all that it knew, in order", OnStock(NeverHears), Eventually(func(t require.TestingT) {
 			load.RequireContractKeptOver(t, p.Name(), withoutUnsent(t, p.Connections()))
 		}))
 	}
 }
 
-// meetsSnapshotLeftBehind says whether a pod failed for a folder that the overlay snapshotter had
-// made when its runtime was killed, before it had committed that: the next snapshot of that number
-// fails, on stock, too, and takes the folder away.
+// meetsSnapshotLeftBehind reports whether a pod failed because of a folder that the overlay
+// snapshotter had made, and not committed, when its runtime was killed: the next snapshot of that
+// number fails, also on stock, and removes the folder.
 func meetsSnapshotLeftBehind(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "io.containerd.snapshotter.v1.overlayfs/snapshots/") && strings.HasSuffix(err.Error(), "file exists")
 }
 
-// withoutUnsent leaves out the ends of what was on its way to the plugin when that or the runtime was
-// killed, and is in no record (L3). A plugin has one event at a time, so that a kill cuts off one.
+// withoutUnsent leaves out the end of a pod or container whose first event was not yet received
+// when the plugin or the runtime was killed, so that no record has it (L3). A plugin receives one
+// event at a time, so that a kill interrupts one.
 func withoutUnsent(t require.TestingT, records []plugin.Calls) (all []plugin.Calls) {
 	received := map[string]bool{}
 	for _, call := range slices.Concat(records...) {
@@ -140,6 +141,6 @@ func withoutUnsent(t require.TestingT, records []plugin.Calls) (all []plugin.Cal
 		}))
 	}
 	maps.DeleteFunc(unsent, func(_ string, cut bool) bool { return !cut })
-	assert.Less(t, len(unsent), len(records), "ends of what the plugin does not know")
+	assert.Less(t, len(unsent), len(records), "ends of pods and containers that the plugin does not know")
 	return all
 }

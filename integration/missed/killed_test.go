@@ -19,8 +19,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Wherever the end of a pod or container is when the runtime goes, who is disconnected is told of it:
-// it is safe by then, or what ends is still there and ends again.
+// The runtime ends at any step of the end of a pod or container. A disconnected plugin receives
+// that end nevertheless: it is on the disk by then, or the pod or container still exists and ends
+// again.
 func TestL18_EndsAreDeliveredWhereverTheRuntimeWasKilled(t *testing.T) {
 	t.Parallel()
 	for name, newHeld := range map[string]func(*testing.T, *node.Node) *heldEnds{
@@ -30,10 +31,10 @@ func TestL18_EndsAreDeliveredWhereverTheRuntimeWasKilled(t *testing.T) {
 		for _, was := range []struct {
 			name    string
 			ends    func(*node.Node, context.Context) error
-			returns bool // before the pods end for good
+			returns bool // whether the plugin reconnects before the pods end for good
 		}{
 			{"killed", (*node.Node).Kill, false},
-			{"killed, and the plugin returns before they end for good", (*node.Node).Kill, true},
+			{"killed, and the plugin reconnects before they end for good", (*node.Node).Kill, true},
 			{"restarted", (*node.Node).Stop, false},
 		} {
 			t.Run(name+", "+was.name, func(t *testing.T) {
@@ -43,7 +44,7 @@ func TestL18_EndsAreDeliveredWhereverTheRuntimeWasKilled(t *testing.T) {
 				h := newHeld(t, n)
 				gone.Goes(t)
 				ctx := WithinAMinute(t)
-				Promise(t, "L14", "what ends gets to where it is held", h.stock, func(t require.TestingT) { h.end(ctx, t) })
+				Promise(t, "L14", "each end reaches the step at which it is held", h.stock, func(t require.TestingT) { h.end(ctx, t) })
 				require.NoError(t, was.ends(n, WithinAMinute(t)))
 				h.release(t)
 				require.NoError(t, n.Boot(WithinAMinute(t)))
@@ -54,7 +55,7 @@ func TestL18_EndsAreDeliveredWhereverTheRuntimeWasKilled(t *testing.T) {
 				if !was.returns {
 					gone.Comes(t)
 				}
-				Promise(t, "L18", "who was disconnected is told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) {
+				Promise(t, "L18", "the disconnected plugin receives the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) {
 					gone.RequireLawful(t)
 				})
 				Promise(t, "L7", "nothing is left", KeptOnStock, func(t require.TestingT) {
@@ -65,21 +66,21 @@ func TestL18_EndsAreDeliveredWhereverTheRuntimeWasKilled(t *testing.T) {
 	}
 }
 
-// heldEnds are ends that are each held at another point. A plugin gets one event at a time,
-// so each event in which one is held has a plugin of its own.
+// heldEnds are ends, each held at another step. A plugin receives one event at a time, so each held
+// event has a plugin of its own.
 type heldEnds struct {
 	n       *node.Node
-	stock   Breach                                  // what it makes of several that are held
-	end     func(context.Context, require.TestingT) // asks for the ends, and returns when all are held
+	stock   Breach                                  // how stock breaks several held ends
+	end     func(context.Context, require.TestingT) // requests the ends, and returns when all are held
 	gates   []*plugin.Gate
-	holders []*plugin.Plugin // each of a gate
+	holders []*plugin.Plugin // one for each gate
 	hold    *node.Hold       // nil if no program holds one
 	over    atomic.Bool
 	ran     []<-chan error
 }
 
-// holder has a plugin hold an event of a pod. It subscribes to nothing else but more, so that
-// no other event waits for it.
+// holder makes a plugin that holds an event of a pod. It subscribes only to that event and to more,
+// so that no other event waits for it.
 func (h *heldEnds) holder(t *testing.T, index string, event plugin.Event, pod string, more ...plugin.Event) *plugin.Plugin {
 	t.Helper()
 	gate := NewGate(t)
@@ -108,23 +109,23 @@ func (h *heldEnds) background(f func(context.Context) error) {
 func (h *heldEnds) requireEntered(t require.TestingT, gate int) {
 	RequireSoon(t, "an event to be held", func(context.Context) error {
 		if IsOpen(h.gates[gate].Entered()) {
-			return fmt.Errorf("it is not, but %s was told %v", h.holders[gate].Name(), h.holders[gate].Calls().Events())
+			return fmt.Errorf("it is not held: %s received %v", h.holders[gate].Name(), h.holders[gate].Calls().Events())
 		}
 		return nil
 	})
 }
 
-// holdEnds holds the stop of two pods, before it is safe and after, and the removal of another
-// and of a container.
+// holdEnds holds the stops of two pods, before and after the stop is on the disk, and the removals
+// of another pod and of a container.
 func holdEnds(t *testing.T, n *node.Node) *heldEnds {
 	t.Helper()
-	h, c := &heldEnds{n: n, stock: OnStock("a plugin that is at an event keeps all others from being asked")}, n.CRI()
+	h, c := &heldEnds{n: n, stock: OnStock("no plugin is asked while another one handles an event")}, n.CRI()
 	h.holder(t, "20", plugin.RemovePodSandbox, "remove")
 	h.holder(t, "21", plugin.RemoveContainer, "container")
 	h.holder(t, "22", plugin.StopPodSandbox, "stop")
 	stop, remove, container, safe := NewLife(t, n, "stop"), NewLife(t, n, "remove"), NewLife(t, n, "container"), NewLife(t, n, "safe")
 	h.end = func(ctx context.Context, t require.TestingT) {
-		// What needs the answers of plugins that are held comes before.
+		// Calls that need answers of held plugins come first.
 		for _, l := range []Life{stop, remove, container, safe} {
 			require.NoError(t, c.Stop(ctx, l.Container, 0))
 		}
@@ -133,7 +134,7 @@ func holdEnds(t *testing.T, n *node.Node) *heldEnds {
 		}
 		require.NoError(t, c.StopPod(ctx, remove.Pod))
 		var err error
-		h.hold, err = n.HoldAt(node.After("runc", "kill"), "safe") // of its sandbox, after plugins were told
+		h.hold, err = n.HoldAt(node.After("runc", "kill"), "safe") // of its sandbox, after plugins received the stop
 		require.NoError(t, err)
 		h.background(func(ctx context.Context) error { return c.StopPod(ctx, safe.Pod) })
 		require.NoError(t, h.hold.Entered(ctx))
@@ -149,7 +150,7 @@ func holdEnds(t *testing.T, n *node.Node) *heldEnds {
 	return h
 }
 
-// holdUndo holds the undoing of a pod that is rejected.
+// holdUndo holds the roll-back of a rejected pod.
 func holdUndo(t *testing.T, n *node.Node) *heldEnds {
 	t.Helper()
 	h := &heldEnds{n: n}
@@ -165,7 +166,7 @@ func holdUndo(t *testing.T, n *node.Node) *heldEnds {
 		_, err := n.CRI().RunPod(ctx, n.CRI().Pod("rejected"))
 		return err
 	})
-	RequireClosed(t, rejection.Entered(), "RunPodSandbox of a pod that is rejected")
+	RequireClosed(t, rejection.Entered(), "RunPodSandbox of a pod to be rejected")
 	h.end = func(_ context.Context, t require.TestingT) {
 		rejection.Release()
 		h.requireEntered(t, 0)
@@ -173,7 +174,7 @@ func holdUndo(t *testing.T, n *node.Node) *heldEnds {
 	return h
 }
 
-// release lets all go on, when the runtime is gone.
+// release lets all ends go on, once the runtime has ended.
 func (h *heldEnds) release(t *testing.T) {
 	t.Helper()
 	for _, ran := range h.ran {
@@ -189,8 +190,8 @@ func (h *heldEnds) release(t *testing.T) {
 	require.NoError(t, h.n.Quiet(WithinAMinute(t)))
 }
 
-// A plugin that is connected to the end is disconnected from then on, as is one that leaves in the same
-// moment.
+// A plugin that is connected when the runtime is killed counts as disconnected from then on, and so
+// does one that is killed in the same moment.
 func TestL18_PluginConnectedAtAKillReceivesEnds(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -207,15 +208,15 @@ func TestL18_PluginConnectedAtAKillReceivesEnds(t *testing.T) {
 		require.NoError(t, n.Boot(WithinAMinute(t)))
 		l.End(t)
 		p.Comes(t)
-		Promise(t, "L18", "it is told of the end of a pod, though it was disconnected since before the runtime started: "+ends.name, OnStock(NeverHears), func(t require.TestingT) {
+		Promise(t, "L18", "it receives the end of a pod, though it was disconnected before the runtime started: "+ends.name, OnStock(NeverHears), func(t require.TestingT) {
 			p.RequireDelivered(t, l.Pod, EveryEnd...)
 		})
 	}
-	Promise(t, "L18", "it was told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) { p.RequireLawful(t) })
+	Promise(t, "L18", "it received the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) { p.RequireLawful(t) })
 }
 
-// The runtime is killed while the plugin is at an end that it was owed. It may have seen to it, and
-// is told again.
+// The runtime is killed while the plugin handles a missed event. The plugin receives it again, also
+// if it has handled it already.
 func TestL18_EndInDeliveryIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithNeeds(Patient))
@@ -233,16 +234,16 @@ func TestL18_EndInDeliveryIsDeliveredAgain(t *testing.T) {
 	require.NoError(t, n.Boot(WithinAMinute(t)))
 	require.NoError(t, p.Process().Thaw())
 	p.RequireBack(t, 2)
-	Promise(t, "L18", "an end that was not answered is told again, and what comes after it", OnStock(NeverHears), func(t require.TestingT) {
+	Promise(t, "L18", "it receives an unanswered end again, and later ends", OnStock(NeverHears), func(t require.TestingT) {
 		p.RequireLawful(t)
-		received := p.SinceReturn(l.Pod) // of which it has answered the first before, maybe
+		received := p.SinceReturn(l.Pod) // it may have answered the first one already
 		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, received[max(0, len(received)-2):])
 	})
 
 	require.NoError(t, n.Kill(WithinAMinute(t)))
 	require.NoError(t, n.Boot(WithinAMinute(t)))
 	p.RequireBack(t, 3)
-	Promise(t, "L18", "who has answered may be told once more, and in order", OnStock(NeverHears), func(t require.TestingT) {
+	Promise(t, "L18", "it may receive answered ends once more, in order", OnStock(NeverHears), func(t require.TestingT) {
 		p.RequireLawful(t)
 	})
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Whatever is the matter with the file, it costs no more than that a restart loses what is owed.
-func TestL18_StoreIsInNoOnesWay(t *testing.T) {
+// If the file cannot be used, the only loss is that missed events do not survive a restart.
+func TestL18_BrokenStoreBlocksNothing(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "disconnected"})
@@ -74,13 +74,13 @@ func TestL18_StoreIsInNoOnesWay(t *testing.T) {
 		Promise(t, "L18", "ends are kept in memory, with a store that is "+spoilt.name, OnStock(NeverHears), func(t require.TestingT) {
 			p.RequireDelivered(t, l.Pod, EveryEnd...)
 		})
-		Promise(t, "L17", "that is counted and logged, with a store that is "+spoilt.name, OnStock("it has no store"), func(t require.TestingT) {
+		Promise(t, "L17", "the failure is counted and logged, with a store that is "+spoilt.name, OnStock("it has no store"), func(t require.TestingT) {
 			RequireSoon(t, "the failure", func(ctx context.Context) error {
 				failures, err := n.Metrics(ctx, "containerd_nri_missed_events_store_failures_total")
 				if err == nil && failures[""] <= 0 {
 					err = fmt.Errorf("failures are %v", failures)
 				}
-				return errors.Join(err, HasLogged(n, "failed to keep what NRI plugins are owed"))
+				return errors.Join(err, HasLogged(n, "failed to keep the missed events of NRI plugins"))
 			})
 		})
 		p.Goes(t)
@@ -95,12 +95,12 @@ func TestL18_StoreIsInNoOnesWay(t *testing.T) {
 	require.NoError(t, n.Kill(WithinAMinute(t)))
 	require.NoError(t, n.Boot(WithinAMinute(t)))
 	p.Comes(t)
-	Promise(t, "L18", "a store that is well again keeps ends over a restart", OnStock(NeverHears), func(t require.TestingT) {
+	Promise(t, "L18", "a store that works again keeps ends over a restart", OnStock(NeverHears), func(t require.TestingT) {
 		p.RequireDelivered(t, l.Pod, EveryEnd...)
 	})
 }
 
-// A plugin that does not come back costs no more than the settings allow, and no pod waits for it.
+// A plugin that does not reconnect costs no more than the settings allow, and no pod waits for it.
 func TestL18_PluginThatNeverComesBackIsForgotten(t *testing.T) {
 	t.Parallel()
 	const settings = "version = 4\n[plugins.'io.containerd.nri.v1.nri']\nmissed_events_bytes = 12000\n"
@@ -116,7 +116,7 @@ func TestL18_PluginThatNeverComesBackIsForgotten(t *testing.T) {
 	}
 	kept, err := n.Metrics(WithinAMinute(t), "containerd_nri_missed_events_bytes")
 	missed := 0
-	Promise(t, "L18", "no more is kept than is allowed, and what is dropped is counted", OnStock("it keeps nothing"), func(t require.TestingT) {
+	Promise(t, "L18", "no more is kept than the settings allow, and dropped events are counted", OnStock("it keeps nothing"), func(t require.TestingT) {
 		gone := ReadNRI(t, n).DisconnectedPlugins
 		require.Len(t, gone, 1)
 		missed = gone[0].Missed
@@ -134,7 +134,7 @@ func TestL18_PluginThatNeverComesBackIsForgotten(t *testing.T) {
 	p.Comes(t)
 	next := NewLife(t, n, "next")
 	next.End(t)
-	Promise(t, "L3", "it is told nothing of before if it comes all the same", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L3", "it receives nothing about earlier pods if it reconnects nevertheless", KeptOnStock, func(t require.TestingT) {
 		for _, l := range lives {
 			assert.Empty(t, p.SinceReturn(l.Pod))
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Where the programs are.
+// Variables with the paths of programs.
 const (
 	dockerd    = "DOCKERD"    // folder of dockerd
 	containerd = "CONTAINERD" // folder of containerd and its shim
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(image.RunTests(m, &pause))
 }
 
-// daemon is a daemon of one test, and what is asked of it.
+// daemon is the daemon of one test.
 type daemon struct {
 	*peers.Moby
 	t *testing.T
@@ -84,7 +84,7 @@ func (d daemon) try(ctx context.Context, name string, change ...func(*container.
 	return created.ID, err
 }
 
-// create creates a container, which is to succeed, and tells how long it took.
+// create creates a container, which must succeed, and returns how long that took.
 func (d daemon) create(name string) (id string, took time.Duration) {
 	d.t.Helper()
 	began := time.Now()
@@ -99,7 +99,7 @@ func (d daemon) remove(id string) {
 	require.NoError(d.t, err)
 }
 
-// has lists the ids of the containers that the daemon has.
+// has returns the ids of the daemon's containers.
 func (d daemon) has() []string {
 	d.t.Helper()
 	list, err := d.Client().ContainerList(within(d.t, time.Minute), client.ContainerListOptions{All: true})
@@ -119,7 +119,7 @@ func (d daemon) join(p *plugin.Plugin) *plugin.Plugin {
 	return p
 }
 
-// told are the containers that a plugin was told of, by its last Synchronize and since.
+// received returns the containers that a plugin received in its last Synchronize and since.
 func received(p interface{ Calls() plugin.Calls }) []string {
 	ids := []string{}
 	for _, call := range p.Calls().Latest() {
@@ -134,14 +134,14 @@ func received(p interface{ Calls() plugin.Calls }) []string {
 	return ids
 }
 
-// env is a Reply that gives each container a variable.
+// env is a Reply that adds a variable to each container.
 func env(_ context.Context, call *plugin.Call) error {
 	call.Adjust = &api.ContainerAdjustment{}
 	call.Adjust.AddEnv("FROM_PLUGIN", "yes")
 	return nil
 }
 
-// requireEnv requires that a container has the variable of the plugin, once.
+// requireEnv requires that a container has the plugin's variable once.
 func (d daemon) requireEnv(id string) {
 	d.t.Helper()
 	got, err := d.Client().ContainerInspect(within(d.t, time.Minute), id, client.ContainerInspectOptions{})

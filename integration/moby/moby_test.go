@@ -63,7 +63,7 @@ func TestReturningPluginReceivesWhatExists(t *testing.T) {
 	require.Equal(t, d.has(), received(back))
 }
 
-// joined tells whether a plugin has had Synchronize.
+// joined returns nil once a plugin has received Synchronize.
 func joined(p interface{ Calls() plugin.Calls }) func(context.Context) error {
 	return func(context.Context) error {
 		if len(p.Calls().Only(plugin.Synchronize)) == 0 {
@@ -73,7 +73,7 @@ func joined(p interface{ Calls() plugin.Calls }) func(context.Context) error {
 	}
 }
 
-// A creation that fails after plugins were asked is undone without a word to them.
+// A creation that fails after plugins were asked is undone, and plugins do not receive that.
 func TestFailedCreationIsNotInSynchronize(t *testing.T) {
 	d := start(t)
 	first := d.join(plugin.New("10", "first"))
@@ -84,7 +84,7 @@ func TestFailedCreationIsNotInSynchronize(t *testing.T) {
 		require.Error(t, err)
 	}
 	d.create("good")
-	require.Len(t, first.Calls().Only(plugin.CreateContainer), 4, "the plugin was asked of those that failed")
+	require.Len(t, first.Calls().Only(plugin.CreateContainer), 4, "the plugin was asked about those that failed")
 	second := d.join(plugin.New("20", "second"))
 	require.Equal(t, d.has(), received(second))
 }
@@ -104,8 +104,8 @@ func TestRemovedContainersAreNotInSynchronize(t *testing.T) {
 	require.Len(t, received(second), 10)
 }
 
-// What goes on beside a plugin that hangs in CreateContainer: its container is created once it
-// has timed out, and the daemon answers meanwhile.
+// A plugin hangs in CreateContainer: its container is created once it has timed out, and the daemon
+// answers meanwhile.
 func TestPluginHangsInCreateContainer(t *testing.T) {
 	d := start(t)
 	p, gate := plugin.New("10", "hung"), plugin.NewGate()
@@ -150,7 +150,7 @@ func TestPluginJoinsWhileAnotherHangsInCreateContainer(t *testing.T) {
 	require.Equal(t, d.has(), received(second))
 }
 
-// slack is what a daemon on a busy machine may take beside a timeout.
+// slack is the time that a daemon on a busy machine may take besides a timeout.
 const slack = 2 * time.Second
 
 func TestPluginHangsInSynchronize(t *testing.T) {
@@ -162,7 +162,7 @@ func TestPluginHangsInSynchronize(t *testing.T) {
 	failed := make(chan error, 1)
 	go func() { failed <- p.Connect(within(t, time.Minute), d.NRISocket()) }()
 	<-gate.Entered()
-	// With the released NRI moby waits itself, in its own call. With the patched one what is created does.
+	// With released NRI moby waits in its own call. With patched NRI the creation waits.
 	request, _ := p.Timeouts()
 	patience := within(t, request+slack)
 	began := time.Now()
@@ -198,8 +198,8 @@ func TestDaemonIsKilledWhileItCreates(t *testing.T) {
 		done := make(chan int)
 		go func() {
 			count := 0
-			// The first may meet a folder that the containerd that was killed has left: it fails, with
-			// whatever NRI.
+			// The first creation may fail because of a folder that the killed containerd has left,
+			// with either NRI.
 			for ; ctx.Err() == nil; count++ {
 				_, _ = d.try(ctx, fmt.Sprintf("r%d-%d", round, count))
 			}
@@ -227,7 +227,7 @@ func TestDaemonIsKilledWhileItCreates(t *testing.T) {
 	}
 }
 
-// A reload of the configuration starts NRI anew, beside creations and plugins that join.
+// A reload of the configuration restarts NRI, during creations and joins.
 func TestReloadBesideCreationsAndJoins(t *testing.T) {
 	d := start(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -264,7 +264,7 @@ func TestReloadBesideCreationsAndJoins(t *testing.T) {
 	last, _ := d.create("last")
 	require.NoError(t, wait.Until(within(t, 10*time.Second), "the plugin that returns to be asked", func(context.Context) error {
 		if !slices.Contains(received(p), last) {
-			return fmt.Errorf("it was asked of %d containers by its last connection", len(received(p)))
+			return fmt.Errorf("its last connection received %d containers", len(received(p)))
 		}
 		return nil
 	}))

@@ -19,9 +19,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// What is made beside the ADD of a pod changes nothing for its network.
+// Steps that run beside a pod's ADD change nothing for its network.
 
-// requireHeldIfBeside waits until a program is held that runs beside the ADD. Stock runs none.
+// requireHeldIfBeside waits until a program is held that runs beside the ADD. On stock none does.
 func requireHeldIfBeside(ctx context.Context, t *testing.T, hold *node.Hold) {
 	t.Helper()
 	if !RunsOnStock {
@@ -29,8 +29,8 @@ func requireHeldIfBeside(ctx context.Context, t *testing.T, hold *node.Hold) {
 	}
 }
 
-// The pause container of a pod cannot be created, while a plugin is at the ADD: the plugin
-// comes to its end, and its DEL gets the result.
+// The pause container of a pod cannot be created while a plugin runs the ADD: the ADD completes,
+// and the DEL receives its result.
 func TestL7_ADDIsNotCutByAFailureBesideIt(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
@@ -47,24 +47,24 @@ func TestL7_ADDIsNotCutByAFailureBesideIt(t *testing.T) {
 		RequireSoon(t, "the pause container to be removed", func(ctx context.Context) error {
 			containers, err := a.N.Containerd().Containers(ctx)
 			if err == nil && len(containers) > 0 {
-				err = fmt.Errorf("%d are there", len(containers))
+				err = fmt.Errorf("%d exist", len(containers))
 			}
 			return err
 		})
 	}
 	a.GoOn()
-	if RunsOnStock { // which comes there only now
+	if RunsOnStock { // stock reaches this step only now
 		require.NoError(t, create.Entered(ctx))
 		require.NoError(t, create.Fail())
 	}
 	err = RequireEnds(t, ran, "RunPodSandbox")
-	Promise(t, "L7", "the error is that of the failure", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L7", "the error is that of the pause container", KeptOnStock, func(t require.TestingT) {
 		assert.ErrorContains(t, err, "OCI runtime create failed")
 	})
-	Promise(t, "L7", "the ADD came to its end", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L7", "the ADD completes", KeptOnStock, func(t require.TestingT) {
 		assert.FileExists(t, filepath.Join(a.Dir(), "ended"))
 	})
-	Promise(t, "L7", "DEL gets its result", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L7", "DEL receives its result", KeptOnStock, func(t require.TestingT) {
 		request, err := os.ReadFile(filepath.Join(a.Dir(), "del"))
 		require.NoError(t, err)
 		assert.Contains(t, string(request), "prevResult")
@@ -72,7 +72,7 @@ func TestL7_ADDIsNotCutByAFailureBesideIt(t *testing.T) {
 	Promise(t, "L7", "nothing is left", KeptOnStock, func(t require.TestingT) { a.RequireNothingLeft(t) })
 }
 
-// The caller goes while a failure waits for the ADD, which is cut then, as on stock.
+// The caller cancels while a failure waits for the ADD, which is then killed, as on stock.
 func TestL7_CanceledCallCutsTheADDThatAFailureWaitsFor(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
@@ -93,8 +93,8 @@ func TestL7_CanceledCallCutsTheADDThatAFailureWaitsFor(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(a.Dir(), "ended"))
 }
 
-// A plugin of the chain sets a sysctl that containerd sets for each pod, at the end of the
-// ADD: the pod has what containerd sets, as where the ADD comes first.
+// A plugin of the chain sets, at the end of the ADD, a sysctl that containerd sets for each pod:
+// the pod has containerd's value, as if the ADD came first.
 func TestL5_SysctlsOfAPodAreThoseOfItsSpecWhateverItsNetworkSets(t *testing.T) {
 	t.Parallel()
 	const port = "net/ipv4/ip_unprivileged_port_start"
@@ -129,7 +129,7 @@ func TestL5_SysctlsOfAPodAreThoseOfItsSpecWhateverItsNetworkSets(t *testing.T) {
 	})
 }
 
-// Pods that come at once, before it is known that their network is slow, hold few shims.
+// Pods that are created at once, before their network is known to be slow, hold few shims.
 func TestL22_BurstOfPodsOnASlowNetworkHoldsFewShims(t *testing.T) {
 	t.Parallel()
 	const pods, most = 20, 4
@@ -144,16 +144,16 @@ func TestL22_BurstOfPodsOnASlowNetworkHoldsFewShims(t *testing.T) {
 	for i := range ran {
 		ran[i] = InBackground(func() error { _, err := c.RunPod(ctx, c.Pod(fmt.Sprintf("pod%d", i))); return err })
 	}
-	RequireSoon(t, "all to wait for the network", func(context.Context) error {
+	RequireSoon(t, "all pods to wait for the network", func(context.Context) error {
 		if hung := a.TimesHung(); hung < pods {
-			return fmt.Errorf("%d do", hung)
+			return fmt.Errorf("%d wait", hung)
 		}
 		return nil
 	})
-	if !RunsOnStock { // where no ADD has anything beside it
-		RequireSoon(t, "the pause containers of some to be created", func(context.Context) error {
+	if !RunsOnStock { // on stock nothing runs beside an ADD
+		RequireSoon(t, "some pause containers to be created", func(context.Context) error {
 			if created := calls.Of(t, "runc", "create") - createdBefore; created < most {
-				return fmt.Errorf("%d are", created)
+				return fmt.Errorf("%d were created", created)
 			}
 			return nil
 		})
@@ -165,12 +165,12 @@ func TestL22_BurstOfPodsOnASlowNetworkHoldsFewShims(t *testing.T) {
 	for _, r := range ran {
 		require.NoError(t, <-r)
 	}
-	Promise(t, "L22", "all start when it answers", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L22", "all pods start when the network answers", KeptOnStock, func(t require.TestingT) {
 		assert.Equal(t, pods, calls.Of(t, "containerd-shim-runc-v2", "start")-before)
 	})
 }
 
-// /proc/sys is read-only for containerd, but not for runc: pods become Ready, with their sysctls.
+// /proc/sys is read-only for containerd, and not for runc: pods become Ready, with their sysctls.
 func TestL5_PodsStartWhereContainerdMayNotSetSysctls(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)

@@ -17,9 +17,9 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// The runtime was killed in the middle of an ADD, of which libcni has cached
-// nothing, and starts with another network: what may have leaked is said.
-func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
+// The runtime is killed during an ADD, before libcni has cached anything, and starts with another
+// network: the log says what may have leaked.
+func TestN3_PossibleLeaksOfAnInterruptedADDAreLogged(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
 	a.Says("ADD", Hangs)
@@ -41,15 +41,14 @@ func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
 			a.RequirePodEnds(t, pod.GetId())
 		}
 	})
-	Promise(t, "N3", "the log says what it may have leaked", OnStock("it does not"), func(t require.TestingT) {
+	Promise(t, "N3", "the log says what the pod may have leaked", OnStock("it does not"), func(t require.TestingT) {
 		log, err := a.N.Log()
 		require.NoError(t, err)
 		assert.Contains(t, log, "may have leaked: its creation was interrupted")
 	})
 }
 
-// A plugin of the chain fails its ADD and its DEL: what those before it have
-// taken is freed.
+// A plugin of the chain fails its ADD and its DEL: resources of the plugins before it are freed.
 func TestN3_ChainThatFailedHalfWayIsUndone(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{"fails": Fails, "has nothing to delete": NotFound} {
@@ -59,7 +58,7 @@ func TestN3_ChainThatFailedHalfWayIsUndone(t *testing.T) {
 			a.Says("DEL", script)
 			_, err := a.TryRunPod(a.N.CRI().Pod("web"))
 			require.ErrorContains(t, err, "out of luck")
-			Promise(t, "N3", "what the plugins before the one that failed have taken is freed", OnStock("they get no DEL"), func(t require.TestingT) {
+			Promise(t, "N3", "resources of the plugins before the one that failed are freed", OnStock("these plugins receive no DEL"), func(t require.TestingT) {
 				a.RequireNoAddressTaken(t, "blue")
 				RequireNothingLeft(t, a.N)
 			})
@@ -70,8 +69,8 @@ func TestN3_ChainThatFailedHalfWayIsUndone(t *testing.T) {
 	}
 }
 
-// A pod is added to one of two networks, and cannot be taken off it at once: it
-// is not forgotten.
+// A pod is added to one of two networks, and at first cannot be removed from it: the runtime keeps
+// the pod.
 func TestN3_PodThatCannotBeTakenOffItsNetworkIsKept(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t, "max_conf_num = 2")
@@ -85,11 +84,11 @@ func TestN3_PodThatCannotBeTakenOffItsNetworkIsKept(t *testing.T) {
 	a.Says("DEL", "")
 	pods, err := a.N.CRI().Pods(WithinAMinute(t))
 	require.NoError(t, err)
-	Promise(t, "N3", "a pod that could not be taken off its network is listed as not ready", OnStock("it is forgotten"), func(t require.TestingT) {
+	Promise(t, "N3", "a pod that could not be removed from its network is listed as not Ready", OnStock("it is forgotten"), func(t require.TestingT) {
 		require.Len(t, pods, 1)
 		assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, pods[0].GetState())
 	})
-	Promise(t, "N3", "it can be ended later, and its address is freed", OnStock("its address leaks"), func(t require.TestingT) {
+	Promise(t, "N3", "the pod can be ended later, and its address is freed", OnStock("its address leaks"), func(t require.TestingT) {
 		for _, pod := range pods {
 			a.RequirePodEnds(t, pod.GetId())
 		}

@@ -19,8 +19,8 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// The network of a pod was replaced, and its plugins never succeed again. The time
-// that its DEL is retried goes on while the runtime is disconnected.
+// The network of a pod was replaced, and its plugins never succeed again. The time for which its
+// DEL is retried also runs while the runtime is down.
 func TestN3_PatienceWithAReplacedNetworkGoesOnOverARestart(t *testing.T) {
 	t.Parallel()
 	const patience = 2 * time.Second
@@ -39,10 +39,10 @@ func TestN3_PatienceWithAReplacedNetworkGoesOnOverARestart(t *testing.T) {
 	require.NoError(t, a.N.Boot(WithinAMinute(t)))
 	RequireSoon(a, "the other network to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "green") })
 
-	Promise(t, "N3", "it ends with the first stop after the restart", OnStock("it cannot be stopped"), func(t require.TestingT) {
+	Promise(t, "N3", "the pod ends with the first stop after the restart", OnStock("it cannot be stopped"), func(t require.TestingT) {
 		a.RequirePodEnds(t, pod)
 	})
-	Promise(t, "N3", "the log says what it may have leaked", OnStock("it does not"), func(t require.TestingT) {
+	Promise(t, "N3", "the log says what the pod may have leaked", OnStock("it does not"), func(t require.TestingT) {
 		log, err := a.N.Log()
 		require.NoError(t, err)
 		assert.Contains(t, log, "its addresses ["+ip+"] may have leaked")
@@ -50,8 +50,8 @@ func TestN3_PatienceWithAReplacedNetworkGoesOnOverARestart(t *testing.T) {
 	})
 }
 
-// The configuration of a network was changed, and its name was not: it is the same network,
-// and the DEL of its pods is retried until it succeeds.
+// The configuration of a network was changed, and its name was not: it is the same network, and the
+// DEL of its pods is retried until it succeeds.
 func TestN3_DELOfANetworkThatWasChangedIsRetried(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range map[string]func(a *AgentNode) (mend func()){
@@ -76,28 +76,28 @@ func TestN3_DELOfANetworkThatWasChangedIsRetried(t *testing.T) {
 			RequireSoon(a, "the change to be loaded", func(ctx context.Context) error {
 				info, err := a.Info(ctx)
 				if err == nil && !strings.Contains(info["cniconfig"], "changed") {
-					err = errors.New("it is not")
+					err = errors.New("it is not loaded")
 				}
 				return err
 			})
 			mend := breaks(a)
 			require.Error(t, a.N.CRI().StopPod(WithinAMinute(t), pod))
-			<-time.After(time.Second) // is the patience
+			<-time.After(time.Second) // longer than del_patience
 			again := a.N.CRI().StopPod(WithinAMinute(t), pod)
 			Promise(t, "N3", "a second stop fails, too", KeptOnStock, func(t require.TestingT) {
 				assert.Error(t, again)
 			})
-			Promise(t, "N3", "it keeps its address", KeptOnStock, func(t require.TestingT) {
+			Promise(t, "N3", "the pod keeps its address", KeptOnStock, func(t require.TestingT) {
 				assert.Len(t, a.AddressesTaken("blue"), 1)
 			})
 			mend()
 			a.RequirePodEnds(t, pod)
-			Promise(t, "N3", "all is freed when its plugins work again", KeptOnStock, func(t require.TestingT) { a.RequireNothingLeft(t) })
+			Promise(t, "N3", "everything is freed once its plugins work again", KeptOnStock, func(t require.TestingT) { a.RequireNothingLeft(t) })
 		})
 	}
 }
 
-// A plugin is missing while its network is not loaded, and another is: its DEL is retried.
+// A plugin is missing while another network is loaded: its DEL is retried.
 func TestN3_DELWhosePluginIsMissingIsRetried(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
@@ -109,12 +109,12 @@ func TestN3_DELWhosePluginIsMissingIsRetried(t *testing.T) {
 	RequireSoon(a, "the other network to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "green") })
 	require.NoError(t, os.Rename(path, path+".gone"))
 	err := a.N.CRI().StopPod(WithinAMinute(t), pod)
-	Promise(t, "N3", "the stop says what is missing", OnStock("DEL goes to the other network"), func(t require.TestingT) {
+	Promise(t, "N3", "the error of the stop names the missing plugin", OnStock("DEL goes to the other network"), func(t require.TestingT) {
 		assert.ErrorContains(t, err, `failed to find plugin "conformance-agent"`)
 	})
 	require.NoError(t, os.Rename(path+".gone", path))
 	a.RequirePodEnds(t, pod)
-	Promise(t, "N3", "its address is freed when it is back", OnStock("it is leaked"), func(t require.TestingT) {
+	Promise(t, "N3", "the pod's address is freed once the plugin is back", OnStock("it leaks"), func(t require.TestingT) {
 		a.RequireNoAddressTaken(t, "blue")
 	})
 }

@@ -16,8 +16,8 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// Who installs a CNI plugin on a node may write over it, and Linux runs no file that is open for
-// writing. A script stands in for the plugin, as that of the tests is used by all of them.
+// An installer may overwrite a CNI plugin on a node, and Linux does not run a file that is open for
+// writing. A script replaces the plugin, since all tests use the plugin itself.
 func TestN3_StopWaitsForAPluginThatIsBeingWritten(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
@@ -29,17 +29,17 @@ func TestN3_StopWaitsForAPluginThatIsBeingWritten(t *testing.T) {
 	stopped := make(chan error, 1)
 	ctx := WithinAMinute(t)
 	go func() { stopped <- a.N.CRI().StopPod(ctx, pod) }()
-	RequireSoon(a, "the DEL of the plugin that comes before", func(context.Context) error {
+	RequireSoon(a, "the DEL of the previous plugin", func(context.Context) error {
 		if a.TimesAsked("DEL", "web") == 0 {
 			return errors.New("not asked")
 		}
 		return nil
 	})
-	if RunsOnStock { // which does not wait
+	if RunsOnStock { // stock does not wait
 		err = <-stopped
 		require.NoError(t, plugin.Close())
 	} else {
-		<-time.After(500 * time.Millisecond) // is how long it is being written
+		<-time.After(500 * time.Millisecond) // while it is being written
 		require.NoError(t, plugin.Close())
 		err = <-stopped
 	}

@@ -15,7 +15,7 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// That they end is in conformance/cases.
+// A case in conformance/cases asserts that such pods end.
 func TestN3_DELsOfCachedAttachmentsAreCounted(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
@@ -31,7 +31,7 @@ func TestN3_DELsOfCachedAttachmentsAreCounted(t *testing.T) {
 	})
 }
 
-// A network is added to that of a pod which runs, and fails: the pod is not on it.
+// A network is added on a node where a pod runs, and fails. The pod is not on it.
 func TestN3_PodEndsThoughANetworkThatItIsNotOnFails(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t, "max_conf_num = 2")
@@ -39,22 +39,21 @@ func TestN3_PodEndsThoughANetworkThatItIsNotOnFails(t *testing.T) {
 	a.WriteConfig("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "conformance-agent"}]}`)
 	RequireSoon(a, "both to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "more") })
 	a.Says("DEL", `[ "$CNI_IFNAME" = eth1 ] && { `+Fails+`; }`)
-	Promise(t, "N3", "a pod ends though DEL fails of a network that it is not on", OnStock("it cannot be stopped"), func(t require.TestingT) {
+	Promise(t, "N3", "a pod ends though the DEL of a network that it is not on fails", OnStock("it cannot be stopped"), func(t require.TestingT) {
 		a.RequirePodEnds(t, pod)
 	})
-	Promise(t, "N3", "its address is freed, and nothing is left", OnStock("they stay with it"), func(t require.TestingT) {
+	Promise(t, "N3", "its address is freed, and nothing is left", OnStock("both stay"), func(t require.TestingT) {
 		a.RequireNoAddressTaken(t, "blue")
 		RequireNothingLeft(t, a.N)
 	})
-	Promise(t, "N3", "the log says of no leak", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "N3", "the log reports no leak", KeptOnStock, func(t require.TestingT) {
 		log, err := a.N.Log()
 		require.NoError(t, err)
 		assert.NotContains(t, log, "may have leaked")
 	})
 }
 
-// A pod that was stopped is removed, though the network that has come since
-// fails: it never had the pod.
+// A stopped pod is removed though a network fails that was added later: the pod was never on it.
 func TestN3_StoppedPodIsRemovedThoughANetworkThatItIsNotOnFails(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
@@ -62,21 +61,22 @@ func TestN3_StoppedPodIsRemovedThoughANetworkThatItIsNotOnFails(t *testing.T) {
 	a.LoadNetwork("green", "10.90.0.0/24")
 	require.NoError(t, a.N.CRI().StopPod(WithinAMinute(t), pod))
 	a.Says("DEL", Fails)
-	Promise(t, "N3", "a stopped pod is removed though DEL fails of a network that it is not on", OnStock("it is not"), func(t require.TestingT) {
+	Promise(t, "N3", "a stopped pod is removed though the DEL of a network that it is not on fails", OnStock("it is not removed"), func(t require.TestingT) {
 		a.RequirePodEnds(t, pod)
 	})
-	Promise(t, "N3", "its address is freed, and nothing is left", OnStock("they stay with it"), func(t require.TestingT) {
+	Promise(t, "N3", "its address is freed, and nothing is left", OnStock("both stay"), func(t require.TestingT) {
 		a.RequireNoAddressTaken(t, "blue", "green")
 		RequireNothingLeft(t, a.N)
 	})
-	Promise(t, "N3", "the log says of no leak", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "N3", "the log reports no leak", KeptOnStock, func(t require.TestingT) {
 		log, err := a.N.Log()
 		require.NoError(t, err)
 		assert.NotContains(t, log, "may have leaked", "its address was freed by the stop")
 	})
 }
 
-// Nothing is left to go by: the pod goes, and the log says what may have leaked.
+// Nothing is known about a pod's attachment: the pod is removed, and the log says what may have
+// leaked.
 func TestN3_PodIsRemovedWithoutADELIfNothingIsKnown(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
@@ -84,10 +84,10 @@ func TestN3_PodIsRemovedWithoutADELIfNothingIsKnown(t *testing.T) {
 	ip := a.AddressesTaken("blue")[0]
 	require.NoError(t, os.RemoveAll(a.N.Attachments()))
 	a.UnloadNetwork()
-	Promise(t, "N3", "a pod of which libcni has no cached attachment is removed without a successful DEL", OnStock("it cannot be stopped"), func(t require.TestingT) {
+	Promise(t, "N3", "a pod without a cached attachment of libcni is removed without a successful DEL", OnStock("it cannot be stopped"), func(t require.TestingT) {
 		a.RequirePodEnds(t, pod)
 	})
-	Promise(t, "N3", "the log says what it may have leaked", OnStock("it does not"), func(t require.TestingT) {
+	Promise(t, "N3", "the log says what the pod may have leaked", OnStock("it does not"), func(t require.TestingT) {
 		log, err := a.N.Log()
 		require.NoError(t, err)
 		assert.Contains(t, log, "its addresses ["+ip+"] may have leaked")
@@ -99,8 +99,8 @@ func TestN3_PodIsRemovedWithoutADELIfNothingIsKnown(t *testing.T) {
 	})
 }
 
-// The runtime was killed while libcni wrote what it caches of an ADD. A pod that hookline takes
-// over from stock has the loopback's, too, of a network that is not loaded any more.
+// The runtime was killed while libcni wrote the cached attachment of an ADD. A pod that hookline
+// takes over from stock also has one of the loopback, a network that is no longer loaded.
 func TestN3_AttachmentsThatCannotBeReadGoWithTheirPod(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)

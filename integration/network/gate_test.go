@@ -16,11 +16,11 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// What a kubelet and an operator see of pods that are rejected while STATUS fails or hangs.
-// That nothing else is rejected is in conformance/cases.
+// The errors and metrics of pods that are rejected while STATUS fails or hangs. A case in
+// conformance/cases asserts that nothing else is rejected.
 func TestN2_RejectionsWhileStatusFailsAreReadableAndCounted(t *testing.T) {
 	t.Parallel()
-	const getsADD, notCounted = "it gets its ADD, or waits", "they are not"
+	const getsADD, notCounted = "ADD runs for the pod, or waits", "they are not counted"
 	for name, s := range map[string]struct{ script, message, counted string }{
 		"cannot add": {TakesNone, "agent is down", `{code="50",network="blue",state="not_available"}`},
 		"hangs":      {Hangs, "no answer within 2s", `{code="0",network="blue",state="timed_out"}`},
@@ -28,7 +28,7 @@ func TestN2_RejectionsWhileStatusFailsAreReadableAndCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := StartAgent(t, "status_timeout = '2s'")
 			a.Says("STATUS", s.script)
-			if !RunsOnStock { // which waits for a STATUS that hangs, and tries each pod
+			if !RunsOnStock { // stock waits for a STATUS that hangs, and tries each pod
 				a.RequireNetworkDown(t, s.message)
 			}
 			_, errNew := a.TryRunPod(a.N.CRI().Pod("new"))
@@ -43,7 +43,7 @@ func TestN2_RejectionsWhileStatusFailsAreReadableAndCounted(t *testing.T) {
 				assert.Equal(t, map[string]float64{`{handler="default"}`: 1}, counted)
 			})
 			Promise(t, "N1", "answers of STATUS are counted", OnStock(notCounted), func(t require.TestingT) {
-				RequireSoon(t, "the count, which comes after what is counted is seen", func(ctx context.Context) error {
+				RequireSoon(t, "the count, which follows the status", func(ctx context.Context) error {
 					answers, err := a.N.Metrics(ctx, "containerd_cri_network_status_checks_total")
 					if err == nil && answers[s.counted] <= 0 {
 						err = fmt.Errorf("answers are %v", answers)

@@ -15,23 +15,23 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// Addresses of pods that are gone are freed at start, where that is wanted.
+// Addresses of pods that vanished are freed at the start, if that is set.
 func TestN3_AddressesOfPodsThatVanishedAreFreedAtStart(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]struct {
 		settings            []string
 		cut, lost, collects bool
 	}{
-		"wanted":                      {settings: []string{"gc_on_start = true"}, collects: true},
-		"not said":                    {},
-		"a cached attachment is cut":  {settings: []string{"gc_on_start = true"}, cut: true},
-		"a cached attachment is lost": {settings: []string{"gc_on_start = true"}, lost: true},
+		"set":                               {settings: []string{"gc_on_start = true"}, collects: true},
+		"not set":                           {},
+		"a cached attachment is incomplete": {settings: []string{"gc_on_start = true"}, cut: true},
+		"a cached attachment is lost":       {settings: []string{"gc_on_start = true"}, lost: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := StartAgent(t, s.settings...)
 			pod := a.RunPod("stays")
 			ip := a.AddressesTaken("blue")[0]
-			// What is left of a pod that vanished: an address, and its attachment.
+			// The leftovers of a pod that vanished: an address and its attachment.
 			gone := filepath.Join(filepath.Join(a.N.Folder(), "cni", "addresses"), "blue", "10.89.0.77")
 			require.NoError(t, os.WriteFile(gone, []byte("vanished\r\neth0"), 0o600))
 			cached, err := os.ReadFile(filepath.Join(a.N.Attachments(), "blue-"+pod+"-eth0"))
@@ -50,12 +50,12 @@ func TestN3_AddressesOfPodsThatVanishedAreFreedAtStart(t *testing.T) {
 			require.NoError(t, a.N.Boot(WithinAMinute(t)))
 			more := a.RunPod("more") // waits for the collection
 			if s.collects {
-				Promise(t, "N3", "GC is asked once, and frees what is left of a pod that vanished", OnStock("there is no garbage collection"), func(t require.TestingT) {
+				Promise(t, "N3", "GC runs once, and frees the leftovers of a pod that vanished", OnStock("it has no garbage collection"), func(t require.TestingT) {
 					assert.Equal(t, before+1, a.TimesAsked("GC", ""))
 					assert.NoFileExists(t, gone)
 				})
 			} else {
-				Promise(t, "N3", "GC is not asked, and nothing is freed", KeptOnStock, func(t require.TestingT) {
+				Promise(t, "N3", "GC does not run, and nothing is freed", KeptOnStock, func(t require.TestingT) {
 					assert.Equal(t, before, a.TimesAsked("GC", ""))
 					assert.FileExists(t, gone)
 				})

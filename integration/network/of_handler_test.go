@@ -23,10 +23,10 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// handlerNetworksReady is the condition of the networks of runtime handlers.
+// handlerNetworksReady is the condition for the networks of runtime handlers.
 const handlerNetworksReady = "RuntimeHandlerNetworksReady"
 
-// Each network has an answer of its own, and the default one decides.
+// Each network has a status of its own. NetworkReady is that of the default network.
 func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 	t.Parallel()
 	other := t.TempDir()
@@ -54,7 +54,7 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 			return nil
 		})
 	})
-	Promise(t, "N1", "a condition says of which handlers the networks are not ready, and the default one stays ready", OnStock("there is none"), func(t require.TestingT) {
+	Promise(t, "N1", "a condition names the handlers whose networks are not ready, and NetworkReady stays true", OnStock("it has no such condition"), func(t require.TestingT) {
 		RequireSoon(t, "the condition of the handlers' networks", func(ctx context.Context) error {
 			c, err := Condition(ctx, a.N, handlerNetworksReady)
 			if err == nil && (c.GetStatus() || c.GetReason() != "RuntimeHandlerNetworksNotReady" ||
@@ -72,13 +72,13 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 	Promise(t, "N2", "a pod of a handler whose network is not ready is rejected", OnStock("it fails without a code"), func(t require.TestingT) {
 		assert.Equal(t, codes.Unavailable, status.Code(errOther), errOther)
 	})
-	Promise(t, "N2", "it is counted for the handler", OnStock("it is not counted"), func(t require.TestingT) {
+	Promise(t, "N2", "the pod is counted for the handler", OnStock("it is not counted"), func(t require.TestingT) {
 		counted, err := a.N.Metrics(WithinAMinute(a.T), "containerd_cri_network_rejected_pods_total")
 		require.NoError(t, err)
 		assert.Equal(t, map[string]float64{`{handler="other"}`: 1}, counted)
 	})
 
-	// Pods of the handler come and go with its own network, and also without it.
+	// Pods of the handler start and end with its own network, and also end without it.
 	file := filepath.Join(other, "10-other.conflist")
 	require.NoError(t, os.WriteFile(file, []byte(a.NetworkConfig("other", "10.93.0.0/24")), 0o644))
 	var pods []string
@@ -95,7 +95,7 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 		}
 	})
 	require.Len(t, a.AddressesTaken("other"), 2)
-	Promise(t, "N1", "the condition is true then", OnStock("there is none"), func(t require.TestingT) {
+	Promise(t, "N1", "the condition is true then", OnStock("it has no such condition"), func(t require.TestingT) {
 		c, err := Condition(WithinAMinute(a.T), a.N, handlerNetworksReady)
 		require.NoError(t, err)
 		assert.True(t, c.GetStatus(), c)

@@ -15,10 +15,10 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// slow is a STATUS that takes its time, and less than it has.
+// slow is a STATUS that is slow, and does not time out.
 const slow = `sleep 3`
 
-// The runtime comes back, and STATUS takes its time: the node stays ready.
+// The runtime restarts, and STATUS is slow: the node stays ready.
 func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
@@ -36,7 +36,7 @@ func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
 	})
 }
 
-// Each transition is one line in the log, with who is to blame and why.
+// Each transition is one line in the log, with the plugin and the reason.
 func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
@@ -46,10 +46,10 @@ func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
 		a.Says("STATUS", "")
 		a.RequireNetworkReady(t)
 	}
-	Promise(t, "L17", "each transition of a network is logged once, with plugin and reason", OnStock("none is"), func(t require.TestingT) {
+	Promise(t, "L17", "each transition of a network is logged once, with plugin and reason", OnStock("none is logged"), func(t require.TestingT) {
 		const takesPods = `msg="network takes pods" before=not_available`
 		var log string
-		RequireSoon(t, "the last of them, which is logged after it is seen", func(context.Context) (err error) {
+		RequireSoon(t, "the last transition, whose log line follows the status", func(context.Context) (err error) {
 			if log, err = a.N.Log(); err == nil && strings.Count(log, takesPods) < 2 {
 				err = errors.New("it is not logged")
 			}
@@ -67,7 +67,7 @@ func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
 				up++
 			}
 		}
-		assert.Equal(t, 2, down, "though it was asked %d times", a.TimesAsked("STATUS", ""))
+		assert.Equal(t, 2, down, "though STATUS ran %d times", a.TimesAsked("STATUS", ""))
 		assert.Equal(t, 2, up)
 	})
 }

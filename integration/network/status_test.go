@@ -11,14 +11,14 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// A STATUS has its time, and no more of it for what it leaves behind. What it answers is in
-// conformance/cases.
+// STATUS has a timeout, also if it leaves processes behind. Cases in conformance/cases test its
+// answers.
 func TestN1_StatusThatHangsHasTimedOut(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]struct{ script, reason, message string }{
 		"hangs":             {Hangs, "NetworkStatusTimeout", "no answer within 2s"},
 		"leaves grandchild": {Grandchild + Hangs, "NetworkStatusTimeout", "no answer within 2s"},
-		// It has answered, whoever still has its pipes.
+		// It has answered, though another process still holds its pipes.
 		"answers and leaves grandchild": {Grandchild + TakesNone, "NetworkNotAvailable", "agent is down"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestN1_StatusThatHangsHasTimedOut(t *testing.T) {
 				a.RequireNetworkNotReady(t, s.reason, s.message)
 			})
 			a.Says("STATUS", "")
-			Promise(t, "N1", "it is true again once STATUS succeeds", KeptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
+			Promise(t, "N1", "NetworkReady is true again once STATUS succeeds", KeptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// While the network is down no pod but the first has a shim started for it.
+// While the network is down, no shim is started for any pod but the first.
 func TestPodsStartNoShimWhileTheNetworkIsDown(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// A pod that a runtime gives up never comes to where it would be held.
-func TestHoldIsReleasedWithoutASuccessor(t *testing.T) {
+// A creation that the runtime aborts never reaches its hold.
+func TestHoldIsReleasedBeforeItIsReached(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	hold, err := n.HoldAt(node.Before("ptp", "ADD"), "late")

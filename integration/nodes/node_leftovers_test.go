@@ -12,7 +12,7 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// What requireNothingLeft proves is worth what Leftovers sees.
+// RequireNothingLeft finds only what Leftovers lists: so it must list every part of a pod.
 func TestLeftoversAreAllOfAPod(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// What the tests of frozen plugins stand on.
+// The tools for tests of frozen plugins.
 func TestPluginInAProcessCanBeFrozenWokenAndKilled(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithNeeds(Patient))
@@ -25,8 +25,8 @@ func TestPluginInAProcessCanBeFrozenWokenAndKilled(t *testing.T) {
 
 	require.NoError(t, p.Freeze(ctx))
 	ran := InBackground(func() error { _, err := c.RunPod(ctx, c.Pod("waits")); return err })
-	RequireSoon(t, "the plugin before", func(context.Context) error { return HasAnswered(first, plugin.RunPodSandbox) })
-	require.True(t, IsOpen(ran), "the pod is there without the frozen plugin")
+	RequireSoon(t, "the previous plugin", func(context.Context) error { return HasAnswered(first, plugin.RunPodSandbox) })
+	require.True(t, IsOpen(ran), "the pod became Ready without the frozen plugin")
 	assert.Empty(t, p.Calls().Only(plugin.RunPodSandbox), "it was frozen")
 	require.NoError(t, p.Thaw())
 	require.NoError(t, RequireEnds(t, ran, "RunPodSandbox"))

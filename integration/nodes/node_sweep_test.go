@@ -34,7 +34,7 @@ func TestSweepRemovesWhatAKilledRunLeft(t *testing.T) {
 	require.NoError(t, run.Process.Kill())
 	require.Error(t, run.Wait())
 	cgroups := func() (found []string) {
-		// Right below the root with cgroup v2, below that of each controller with v1.
+		// Directly below the root with cgroup v2, below each controller's root with v1.
 		for _, root := range []string{"", "*"} {
 			paths, err := filepath.Glob(filepath.Join("/sys/fs/cgroup", root, "hookline-"+filepath.Base(folder)))
 			require.NoError(t, err)

@@ -12,21 +12,22 @@ import (
 	"slices"
 )
 
-// event is one of a pod, or the beginning of a Synchronize, whose pods come after it.
+// event is an event of a pod, or the begin of a Synchronize, whose pods follow it.
 type event struct{ name, pod string }
 
-// line is one of logger's log: that a Synchronize begins, or the name of a pod in an event. Its own
-// name is in each line of an event. A container has a name, too, that no pod has.
+// line matches a line of logger's log: the begin of a Synchronize, or the name of a pod in an
+// event. Each line of an event has the event's name. The names of containers differ from those of
+// pods.
 var line = regexp.MustCompile(`(\w+):(?: pods:| +(?:- )?name: ([\w-]+))"?\n`)
 
-// told are the events of the first instance, of all of its processes.
+// received is the list of events of the first instance, of all of its processes.
 type received []event
 
-// told reads the events so far.
+// received reads the events so far.
 func (l *life) received() (t received) {
 	text, err := os.ReadFile(filepath.Join(l.folder, logs))
 	if err != nil {
-		return nil // nothing was said yet
+		return nil // no log yet
 	}
 	for _, found := range line.FindAllStringSubmatch(string(text), -1) {
 		t = append(t, event{found[1], found[2]})
@@ -34,12 +35,12 @@ func (l *life) received() (t received) {
 	return t
 }
 
-// eventually waits until the events are as they should be.
+// eventually waits until the events meet a condition.
 func (l *life) eventually(ctx context.Context, are func(received) error) error {
 	return eventually(ctx, "events", func() error { return are(l.received()) })
 }
 
-// of are the names of the events of a pod.
+// of returns the names of the events of a pod.
 func (t received) of(pod string) (events []string) {
 	for _, e := range t {
 		if e.pod == pod && e.name != synchronize {
@@ -49,7 +50,7 @@ func (t received) of(pod string) (events []string) {
 	return events
 }
 
-// whole are the events of a pod with a container that is updated, and ends those of its end.
+// whole lists the events of a pod with a container that is updated, and ends those of its end.
 var (
 	whole = append([]string{"RunPodSandbox", "CreateContainer", "StartContainer", "UpdateContainer"}, ends...)
 	ends  = []string{"StopContainer", "StopPodSandbox", "RemoveContainer", "RemovePodSandbox"}
@@ -58,7 +59,7 @@ var (
 // synchronize is the event after each join.
 const synchronize = "Synchronize"
 
-// has tells whether an event of a pod came.
+// has returns nil if an event of a pod was received.
 func (t received) has(pod, event string) error {
 	if events := t.of(pod); !slices.Contains(events, event) {
 		return fmt.Errorf("of pod %s the plugin received no %s, but %v", pod, event, events)
@@ -66,7 +67,7 @@ func (t received) has(pod, event string) error {
 	return nil
 }
 
-// ended tells whether pods had all events of their ends.
+// ended returns nil if all events of the ends of pods were received.
 func (t received) ended(pods ...string) error {
 	for _, pod := range pods {
 		for _, end := range ends {
@@ -78,7 +79,7 @@ func (t received) ended(pods ...string) error {
 	return nil
 }
 
-// knows tells whether the plugin was told of a pod's beginning, in one way or the other.
+// knows returns nil if the plugin received a pod, in Synchronize or by its creation.
 func (t received) knows(pod string) error {
 	if t.has(pod, "RunPodSandbox") == nil {
 		return nil
@@ -86,7 +87,8 @@ func (t received) knows(pod string) error {
 	return t.synchronized(pod)
 }
 
-// inOrder tells whether a pod that was run, updated and ended had each event in its place.
+// inOrder returns nil if the events of a pod that was run, updated and ended are complete and in
+// order.
 func (t received) inOrder(pod string) error {
 	if got := t.of(pod); !slices.Equal(got, whole) {
 		return fmt.Errorf("of pod %s the plugin received %v, want %v", pod, got, whole)
@@ -94,7 +96,7 @@ func (t received) inOrder(pod string) error {
 	return nil
 }
 
-// noneTwice tells whether no event of pods came twice.
+// noneTwice returns nil if no event of the pods was received twice.
 func (t received) noneTwice(pods ...string) error {
 	for _, pod := range pods {
 		events := t.of(pod)
@@ -106,7 +108,7 @@ func (t received) noneTwice(pods ...string) error {
 	return nil
 }
 
-// synchronized tells whether the last Synchronize had a pod.
+// synchronized returns nil if the last Synchronize had a pod.
 func (t received) synchronized(pod string) error {
 	for _, e := range slices.Backward(t) {
 		if e == (event{synchronize, pod}) {

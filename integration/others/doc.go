@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package others runs NRI plugins that others wrote, unmodified, and asks what a user of each
-// asks: whether pods start and end, have what the plugin gives them, and whether the plugin gets
-// back what it gave. hack/tools/plugins pins what they are built with, and `go run ./hack
-// plugins` builds them and runs the tests on stock and on hookline.
+// Package others runs NRI plugins of other projects, unmodified, and tests what their users need:
+// pods start and end, containers have the device or setting that the plugin gives, and the node has
+// it back afterwards. hack/tools/plugins pins the versions, and `go run ./hack plugins` builds the
+// plugins and runs the tests on stock and on hookline.
 //
-// All go through the same life, in flow_test.go: a plugin joins beside a pod that runs, is
-// killed, comes again, loses the runtime, and meets a second instance of itself. What is asked on
-// the way are verdicts, subtests whose names are the sentences of the report. No verdict knows
-// which runtime it is on.
+// All plugins have the same life, in flow_test.go: a plugin joins while a pod runs, is killed,
+// joins again, survives a kill of the runtime, and gets a second instance of itself. Each check is
+// a verdict, a subtest whose name is a sentence of the report. No verdict depends on the runtime.
 package others

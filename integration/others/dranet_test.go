@@ -29,7 +29,7 @@ func dranet() plugin {
 	}
 }
 
-// claim makes the device of a pod, and has dranet prepare the pod's claim of it.
+// claim makes the device of a pod, and lets dranet prepare the pod's claim of it.
 func claim(ctx context.Context, l *life, pod string) error {
 	if err := makeLink(ctx, l, pod); err != nil {
 		return err
@@ -47,7 +47,7 @@ func claim(ctx context.Context, l *life, pod string) error {
 	})
 }
 
-// printed counts the lines of the first instance's output that are this one.
+// printed counts a line in the first instance's output.
 func (l *life) printed(line string) int {
 	text, err := os.ReadFile(filepath.Join(l.folder, out))
 	if err != nil {

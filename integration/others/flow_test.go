@@ -29,7 +29,7 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
-// live is what all plugins go through.
+// live is the life of every plugin.
 func (l *life) live(ctx context.Context) {
 	before, err := l.run(ctx, "before", false)
 	require.NoError(l, err, "without a plugin")
@@ -51,7 +51,7 @@ func (l *life) live(ctx context.Context) {
 	l.verdict("does not crash", l.crashed())
 }
 
-// works is a day without trouble.
+// works tests normal operation.
 func (l *life) works(ctx context.Context) {
 	first, err := l.run(ctx, "first", true)
 	l.verdict("a pod starts", err)
@@ -64,11 +64,11 @@ func (l *life) works(ctx context.Context) {
 	}
 }
 
-// killed kills the plugin. Meanwhile two pods that it knew end, one starts, which is returned, and
-// another is being created as it comes again.
+// killed kills the plugin. Meanwhile two pods that it knew end, and one starts, which is returned.
+// Another pod is being created when the plugin joins again.
 func (l *life) killed(ctx context.Context, before *pod) (gone *pod) {
 	known, err := l.run(ctx, "second", false)
-	require.NoError(l, err, "a pod that asks for nothing")
+	require.NoError(l, err, "a pod without a request to the plugin")
 	late, err := l.config(ctx, "late", true)
 	require.NoError(l, err)
 	joins := l.joins()
@@ -90,8 +90,8 @@ func (l *life) killed(ctx context.Context, before *pod) (gone *pod) {
 	return gone
 }
 
-// joinDuring has the plugin join while another, slow one has to answer RunPodSandbox of a pod. The
-// pod is nil if it fails.
+// joinDuring lets the plugin join while another, slow one handles RunPodSandbox of a pod. The pod
+// is nil if it fails.
 func (l *life) joinDuring(ctx context.Context, config *runtime.PodSandboxConfig, joins int) (created *pod, err error) {
 	gate := scripted.NewGate()
 	slow := scripted.New("20", "slow")
@@ -121,7 +121,7 @@ func (l *life) joinDuring(ctx context.Context, config *runtime.PodSandboxConfig,
 	return created, l.join(ctx, joins)
 }
 
-// withoutRuntime kills containerd. One pod dies while it is down, another is ended after.
+// withoutRuntime kills containerd. One pod dies while it is down, another is ended afterwards.
 func (l *life) withoutRuntime(ctx context.Context) {
 	third, err := l.run(ctx, "third", true)
 	l.verdict("a container has its "+l.plugin.gives+" after a kill of the plugin", firstOf(err, l.has(ctx, third)))
@@ -143,13 +143,12 @@ func (l *life) withoutRuntime(ctx context.Context) {
 	}
 }
 
-// twice starts a second instance by hand, and kills it. The pod that was run beside it is
-// returned.
+// twice starts a second instance manually, and kills it. It returns a pod that was run meanwhile.
 func (l *life) twice(ctx context.Context) (fifth *pod) {
 	joins := l.joins()
 	another, err := l.start(second)
 	require.NoError(l, err)
-	// It may end instead of joining, where it finds the first.
+	// It may end instead of joining, if it finds the first.
 	require.NoError(l, eventually(ctx, "a second instance to join or to end", func() error {
 		if another.runs() && l.joins() <= joins {
 			return errors.New("it runs and did not join")
@@ -163,8 +162,8 @@ func (l *life) twice(ctx context.Context) (fifth *pod) {
 	return fifth
 }
 
-// worksAgain runs pods until one has what the plugin gives: it may have to be started, and to
-// join. No pod may fail meanwhile.
+// worksAgain runs pods until one has what the plugin gives: the plugin may have to start and join
+// first. No pod may fail meanwhile.
 func (l *life) worksAgain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*soon)
 	defer cancel()
@@ -184,7 +183,7 @@ func (l *life) worksAgain(ctx context.Context) error {
 	})
 }
 
-// isBack asks whether what was given to a pod is the node's again, if it can be.
+// isBack checks that the node has back what was given to a pod, if the plugin returns it.
 func (l *life) isBack(ctx context.Context, sentence string, p *pod) {
 	if l.plugin.returned == nil {
 		return
@@ -196,7 +195,7 @@ func (l *life) isBack(ctx context.Context, sentence string, p *pod) {
 	l.verdict(l.plugin.gives+" "+sentence, err)
 }
 
-// firstOf is the first error there is.
+// firstOf returns the first error.
 func firstOf(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

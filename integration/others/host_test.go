@@ -14,14 +14,14 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// asHost makes a node's namespaces look like a host to plugins: NRI's socket is where it is by
-// default, and what they write below covered goes to no folder of the machine.
+// asHost makes a node's namespaces look like a host to plugins: NRI's socket has its default path,
+// and writes below the covered folders do not reach the machine.
 func asHost(n *node.Node) error {
 	socket := filepath.Clean(api.DefaultSocketPath)
 	folders := append([]string{filepath.Dir(socket)}, covered...)
 	return n.Within(func() error {
 		for _, folder := range folders {
-			// An empty folder is left on the machine, where it has none.
+			// If the machine does not have the folder, an empty one is left there.
 			if err := os.MkdirAll(folder, 0o755); err != nil {
 				return err
 			}
@@ -29,10 +29,10 @@ func asHost(n *node.Node) error {
 				return fmt.Errorf("mount a tmpfs on %s: %w", folder, err)
 			}
 		}
-		// Not a mount: the socket is a new one after each start of containerd.
+		// Not a mount: containerd makes a new socket at each start.
 		return os.Symlink(n.NRISocket(), socket)
 	})
 }
 
-// covered are folders that plugins write to.
+// covered are the folders that plugins write to.
 var covered = []string{"/mnt", "/etc/containers", "/usr/share/containers"}

@@ -18,17 +18,17 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// soon is how long is waited for what a runtime does of itself.
+// soon is how long the tests wait for something that a runtime does by itself.
 const soon = 10 * time.Second
 
-// A life is that of a plugin on a node of its own.
+// life is the life of a plugin on a node of its own.
 type life struct {
 	*testing.T
 	n       *node.Node
 	plugin  plugin
-	folder  string // of its output and its log
+	folder  string // for its output and its log
 	command []string
-	first   *process // the instance that is started again whenever it ends
+	first   *process // the instance that is restarted whenever it ends
 }
 
 func newLife(ctx context.Context, t *testing.T, p plugin) *life {
@@ -45,14 +45,14 @@ func newLife(ctx context.Context, t *testing.T, p plugin) *life {
 	return l
 }
 
-// The files of what an instance prints.
+// The files of an instance's output.
 const (
 	out    = "output"
 	logs   = "log"
 	second = "-of-second-instance"
 )
 
-// verdict is one thing that was asked. The others are asked all the same.
+// verdict is the result of one check. If it fails, the others run nevertheless.
 func (l *life) verdict(sentence string, err error) {
 	l.Run(sentence, func(t *testing.T) { require.NoError(t, err) })
 }
@@ -74,7 +74,7 @@ func (l *life) supervise() (err error) {
 	return err
 }
 
-// join supervises the first instance until there was another join than those before.
+// join supervises the first instance until it has joined once more than before.
 func (l *life) join(ctx context.Context, before int) error {
 	ctx, cancel := context.WithTimeout(ctx, 4*soon)
 	defer cancel()
@@ -83,13 +83,13 @@ func (l *life) join(ctx context.Context, before int) error {
 			return fmt.Errorf("%w: %w", wait.ErrPermanent, err)
 		}
 		if l.joins() <= before {
-			return errors.New("it did not")
+			return errors.New("it has not joined")
 		}
 		return nil
 	})
 }
 
-// joins counts how often a plugin of the name has joined, which both runtimes log.
+// joins counts how often the plugin has joined, which both runtimes log.
 func (l *life) joins() int {
 	log, err := l.n.Log()
 	if err != nil {
@@ -98,14 +98,14 @@ func (l *life) joins() int {
 	return strings.Count(log, fmt.Sprintf(`%s\" connected and synchronized`, l.plugin.registers))
 }
 
-// eventually waits for what comes soon.
+// eventually waits until a condition holds.
 func eventually(ctx context.Context, what string, holds func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, soon)
 	defer cancel()
 	return wait.Until(ctx, what, func(context.Context) error { return holds() })
 }
 
-// crashed tells whether an instance has printed that it crashed.
+// crashed returns an error if an instance has logged a crash.
 func (l *life) crashed() error {
 	files, err := filepath.Glob(filepath.Join(l.folder, logs+"*"))
 	if err != nil {
@@ -125,7 +125,7 @@ func (l *life) crashed() error {
 	return nil
 }
 
-// nothingLeft tells whether the node is as it was without pods.
+// nothingLeft returns nil once the node is as it was without pods.
 func (l *life) nothingLeft(ctx context.Context) error {
 	return eventually(ctx, "nothing to be left", func() error {
 		left, err := l.n.Leftovers(ctx)

@@ -15,11 +15,11 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// link is the network device of a pod: one end of a veth pair, since not every kernel has devices
-// that are made of nothing. It is lost with the network namespace that it is in.
+// link is the network device of a pod: one end of a veth pair, since not every kernel has dummy
+// devices. It is lost with its network namespace.
 func link(pod string) string { return "dev-" + pod }
 
-// makeLink makes the device of a pod on the node, unless there is one.
+// makeLink makes the device of a pod on the node, unless it exists.
 func makeLink(_ context.Context, l *life, pod string) error {
 	err := l.n.Within(func() error {
 		return netlink.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: link(pod)}, PeerName: "peer-" + pod})
@@ -30,17 +30,17 @@ func makeLink(_ context.Context, l *life, pod string) error {
 	return nil
 }
 
-// linkIsIn tells whether the network namespace of a container has the device of its pod.
+// linkIsIn returns nil if the network namespace of a container has the device of its pod.
 func linkIsIn(_ *node.Node, pod string, pid int) error {
 	return hasLink(filepath.Join("/proc", fmt.Sprint(pid), "net/dev"), link(pod))
 }
 
-// linkIsBack tells whether the node has the device of a pod.
+// linkIsBack returns nil if the node has the device of a pod.
 func linkIsBack(n *node.Node, pod string) error {
 	return n.Within(func() error { return hasLink("/proc/thread-self/net/dev", link(pod)) })
 }
 
-// hasLink tells whether a network namespace has a device, by its file in proc.
+// hasLink returns nil if a network namespace has a device, according to its file in proc.
 func hasLink(file, name string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 
 const output = "../../_output"
 
-// programs is the folder of the plugins. Where it is not set nothing runs: only the command that
-// builds them and compares the runtimes knows what the results mean.
+// programs is the folder of the plugins. Without it nothing runs: only the command that builds them
+// and compares the runtimes can interpret the results.
 var programs = os.Getenv("HOOKLINE_PLUGINS")
 
 // pause is the program for the image, built once.
@@ -28,7 +28,7 @@ var pause string
 
 func TestMain(m *testing.M) {
 	if programs == "" {
-		fmt.Println("the tests of other plugins are run by `make plugins`")
+		fmt.Println("`make plugins` runs the tests of other plugins")
 		return
 	}
 	if err := options().Check(); err != nil {
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(image.RunTests(m, &pause))
 }
 
-// options are those of all nodes. Plugins have more time than by default, since it is not
-// asked here how fast they are.
+// options returns the options of all nodes. Plugins have more time than by default, since their
+// speed is not tested here.
 func options() node.Options {
 	bin := filepath.Join(output, "bin")
 	if os.Getenv("RUNTIME") == "stock" {

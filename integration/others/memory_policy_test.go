@@ -11,7 +11,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// policies are the settings of memory-policy: it puts a program before that of a container, which
+// policies are the settings of memory-policy: it runs a program before that of a container, which
 // sets the policy.
 const policies = `injectMpolset: true
 classes:

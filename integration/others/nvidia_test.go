@@ -16,8 +16,8 @@ const cdi = `{
   "devices": [{"name": "one", "containerEdits": {"deviceNodes": [{"path": "/dev/adjusted", "hostPath": "/dev/null", "type": "c", "major": 1, "minor": 3}]}}]
 }`
 
-// nvidia is the plugin of NVIDIA's container toolkit, which adds CDI devices that a pod's
-// annotation names, of any vendor.
+// nvidia is the plugin of NVIDIA's container toolkit, which adds the CDI devices in a pod's
+// annotation, of any vendor.
 func nvidia() plugin {
 	return plugin{
 		name:      "NVIDIA's CDI plugin",

@@ -10,16 +10,16 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// plugins are all that there are.
+// plugins returns all plugins.
 func plugins() ([]plugin, error) {
 	samples, err := samples()
 	return append(samples, stub(), nvidia(), memoryPolicy(), dranet()), err
 }
 
-// adjusted is a device that containers get: /dev/null by another name.
+// adjusted is a device for containers: /dev/null by another name.
 const adjusted = "/dev/adjusted"
 
-// stub is the program over a stub that NRI's logger and device-injector are too new for.
+// stub is a program over an old stub of NRI, for which logger and device-injector are too new.
 func stub() plugin {
 	return plugin{
 		name:      "a program over NRI's stub v0.3.0",
@@ -32,7 +32,7 @@ func stub() plugin {
 	}
 }
 
-// hasAdjusted tells whether a container has the device.
+// hasAdjusted returns nil if a container has the device.
 func hasAdjusted(_ *node.Node, _ string, pid int) error {
 	info, err := os.Stat(filepath.Join("/proc", fmt.Sprint(pid), "root", adjusted))
 	if err == nil && info.Mode()&os.ModeCharDevice == 0 {

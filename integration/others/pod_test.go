@@ -16,7 +16,7 @@ import (
 // pod is a pod with a container.
 type pod struct{ name, id, container string }
 
-// config is that of a pod, which may ask the plugin for what it gives.
+// config is the configuration of a pod, which asks the plugin for what it gives if asks is set.
 func (l *life) config(ctx context.Context, name string, asks bool) (*runtime.PodSandboxConfig, error) {
 	config := l.n.CRI().Pod(name)
 	if !asks {
@@ -27,7 +27,7 @@ func (l *life) config(ctx context.Context, name string, asks bool) (*runtime.Pod
 	}
 	if l.plugin.grant != nil {
 		if err := l.plugin.grant(ctx, l, name); err != nil {
-			return nil, fmt.Errorf("have the plugin know of pod %s: %w", name, err)
+			return nil, fmt.Errorf("make the plugin know of pod %s: %w", name, err)
 		}
 	}
 	return config, nil
@@ -76,7 +76,7 @@ func (l *life) end(ctx context.Context, p *pod) error {
 
 var errNoPod = errors.New("the pod could not be run")
 
-// has tells whether the container of a pod has what the plugin gives.
+// has returns nil if the container of a pod has what the plugin gives.
 func (l *life) has(ctx context.Context, p *pod) error {
 	if p == nil {
 		return errNoPod
@@ -88,10 +88,10 @@ func (l *life) has(ctx context.Context, p *pod) error {
 	return l.plugin.has(l.n, p.name, pid)
 }
 
-// shares is what containers are updated to.
+// shares is the value that containers are updated to.
 const shares = 512
 
-// update updates the container of a pod, and looks whether it was.
+// update updates the container of a pod, and checks the result.
 func (l *life) update(ctx context.Context, p *pod) error {
 	if p == nil {
 		return errNoPod
@@ -112,7 +112,7 @@ func (l *life) update(ctx context.Context, p *pod) error {
 	return nil
 }
 
-// pid is that of the program of a container, or of a pod's sandbox.
+// pid returns the PID of the program of a container, or of a pod's sandbox.
 func (l *life) pid(ctx context.Context, id string) (int, error) {
 	c, err := l.n.Containerd().LoadContainer(ctx, id)
 	if err != nil {
@@ -125,7 +125,7 @@ func (l *life) pid(ctx context.Context, id string) (int, error) {
 	return int(task.Pid()), nil
 }
 
-// pids are those of a pod's container and of its sandbox.
+// pids returns the PIDs of a pod's container and of its sandbox.
 func (l *life) pids(ctx context.Context, p *pod) (pids []int, err error) {
 	if p == nil {
 		return nil, errNoPod
@@ -140,7 +140,7 @@ func (l *life) pids(ctx context.Context, p *pod) (pids []int, err error) {
 	return pids, nil
 }
 
-// die kills processes of a pod, and returns when they are no more.
+// die kills processes of a pod, and returns when they have ended.
 func die(ctx context.Context, pids []int) error {
 	for _, pid := range pids {
 		if err := unix.Kill(pid, unix.SIGKILL); err != nil {
@@ -150,7 +150,7 @@ func die(ctx context.Context, pids []int) error {
 	return wait.Until(ctx, "the processes of a pod to end", func(context.Context) error {
 		for _, pid := range pids {
 			if err := unix.Kill(pid, 0); !errors.Is(err, unix.ESRCH) {
-				return fmt.Errorf("process %d is there", pid)
+				return fmt.Errorf("process %d still runs", pid)
 			}
 		}
 		return nil

@@ -21,8 +21,8 @@ type process struct {
 	exited chan struct{} // closed once it has been waited for
 }
 
-// startProcess starts a program in a node's namespaces. What it prints is added to two files,
-// out and log.
+// startProcess starts a program in a node's namespaces. Its output is appended to two files, out
+// and log.
 func startProcess(n *node.Node, out, log string, command []string) (*process, error) {
 	p := &process{cmd: exec.Command(command[0], command[1:]...), exited: make(chan struct{})}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -31,13 +31,13 @@ func startProcess(n *node.Node, out, log string, command []string) (*process, er
 		return nil, err
 	}
 	started := make(chan error)
-	// The parent is the thread that is within, which must not end before the process.
+	// The parent is the thread in the namespaces, which must not end before the process.
 	go func() {
 		_ = n.Within(func() error {
 			err := p.start(out, log)
 			started <- err
 			if err == nil {
-				_ = p.cmd.Wait() // how it ended is in its log
+				_ = p.cmd.Wait() // its log has the reason
 				close(p.exited)
 			}
 			return nil
@@ -65,7 +65,7 @@ func (p *process) start(out, log string) error {
 	return p.cmd.Start()
 }
 
-// runs tells whether the process has not ended.
+// runs reports whether the process has not ended.
 func (p *process) runs() bool {
 	select {
 	case <-p.exited:
@@ -75,7 +75,7 @@ func (p *process) runs() bool {
 	}
 }
 
-// kill ends the process with no goodbye, and returns when it is no more.
+// kill kills the process, and returns when it has ended.
 func (p *process) kill() error {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("kill plugin %s: %w", p.cmd.Path, err)

@@ -22,8 +22,8 @@ var ofNRI = map[string]plugin{
 	"ulimit-adjuster":         ulimitAdjuster(),
 }
 
-// samples are the sample plugins with each NRI that they are built with. There are none where their
-// source cannot be had.
+// samples returns the sample plugins, each with every NRI that it is built with. Without their
+// source it returns none.
 func samples() (all []plugin, err error) {
 	for name, p := range ofNRI {
 		built, err := filepath.Glob(filepath.Join(programs, name+"-v*"))
@@ -37,7 +37,7 @@ func samples() (all []plugin, err error) {
 	return all, nil
 }
 
-// of is a sample plugin as it was built with one NRI.
+// of is a sample plugin built with one NRI.
 func (p plugin) of(name, program string) plugin {
 	p.name = "NRI's " + strings.Replace(filepath.Base(program), name+"-", name+" ", 1)
 	p.registers = "10-" + name
@@ -52,8 +52,8 @@ func (p plugin) of(name, program string) plugin {
 	return p
 }
 
-// logger logs the events, and adds a variable to the environment of every container. Later NRI has
-// events that it cannot handle, so that those to log are named.
+// logger logs the events, and adds a variable to the environment of every container. Later versions
+// of NRI have events that it cannot handle, so the events to log are named.
 func logger() plugin {
 	return plugin{
 		gives: "variable",
@@ -80,10 +80,10 @@ func deviceInjector() plugin {
 	}
 }
 
-// files is the limit that a container gets: lower than any host's, so that it may be set everywhere.
+// files is the limit for a container: lower than any host's, so that it may be set everywhere.
 const files = 123
 
-// ulimitAdjuster sets the limits that an annotation has.
+// ulimitAdjuster sets the limits in an annotation.
 func ulimitAdjuster() plugin {
 	return plugin{
 		gives: "limit",
@@ -101,8 +101,8 @@ func ulimitAdjuster() plugin {
 	}
 }
 
-// networkDeviceInjector moves the network devices that an annotation names into the network
-// namespace of the pod, and back when the pod is stopped.
+// networkDeviceInjector moves the network devices in an annotation into the network namespace of
+// the pod, and back when the pod is stopped.
 func networkDeviceInjector() plugin {
 	return plugin{
 		gives: "network device",
@@ -115,10 +115,10 @@ func networkDeviceInjector() plugin {
 	}
 }
 
-// hooksFolder is where hook-injector looks for the hooks that there are.
+// hooksFolder is the folder in which hook-injector looks for hooks.
 const hooksFolder = "/etc/containers/oci/hooks.d"
 
-// hook writes the state of the container that the runtime gives it, in which its pid is, to a file.
+// hook writes the state of the container, which has its PID, to a file.
 const hook = `{
   "version": "1.0.0",
   "hook": {"path": "/bin/sh", "args": ["sh", "-c", "cat >> %s"], "env": ["PATH=/usr/bin:/bin"]},
@@ -126,7 +126,7 @@ const hook = `{
   "stages": ["createRuntime"]
 }`
 
-// hookInjector adds OCI hooks to the containers of pods that the configuration of a hook is about.
+// hookInjector adds OCI hooks to the containers that match a hook's configuration.
 func hookInjector() plugin {
 	written := func(n *node.Node) string { return filepath.Join(n.Folder(), "hooks") }
 	return plugin{

@@ -26,11 +26,11 @@ type CRIOOptions struct {
 	Bin    string       // folder of crio and pinns
 	Tools  string       // folder of runc and the CNI plugins ptp, host-local and loopback
 	Images http.Handler // a registry that has all images, by their names without registry
-	// What plugins have for a request, and for a registration; CRI-O's own where zero.
+	// The timeout of plugins for a request and for a registration; CRI-O's default where zero.
 	PluginTimeout time.Duration
 }
 
-// check tells whether a CRI-O can run here. Its errors wrap host.ErrPrerequisite.
+// check returns an error that wraps host.ErrPrerequisite if CRI-O cannot run here.
 func (o CRIOOptions) check() error {
 	if err := host.Check(); err != nil {
 		return err
@@ -41,12 +41,12 @@ func (o CRIOOptions) check() error {
 		}
 	}
 	if _, err := exec.LookPath("conmon"); err != nil {
-		return fmt.Errorf("%w: no conmon in PATH, which CRI-O runs containers with: install the package conmon", host.ErrPrerequisite)
+		return fmt.Errorf("%w: no conmon in PATH, which CRI-O needs to run containers: install the package conmon", host.ErrPrerequisite)
 	}
 	return nil
 }
 
-// CRIO is a CRI-O with all that belongs to it.
+// CRIO is a CRI-O with its host, registry and network.
 type CRIO struct {
 	*host.Host
 	options CRIOOptions
@@ -55,7 +55,7 @@ type CRIO struct {
 	cri     *cri.Client
 }
 
-// StartCRIO runs a CRI-O, ready for pods. On error nothing of it is left.
+// StartCRIO runs a CRI-O, ready for pods. On error it leaves nothing behind.
 func StartCRIO(ctx context.Context, options CRIOOptions) (_ *CRIO, retErr error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (c *CRIO) serve() (address string, err error) {
 	return listener.Addr().String(), nil
 }
 
-// Close stops and removes all of it, whatever state it is in.
+// Close stops and removes all of it, in any state.
 func (c *CRIO) Close() error {
 	var errs []error
 	if c.cri != nil {
@@ -113,13 +113,13 @@ func (c *CRIO) Close() error {
 	return errors.Join(append(errs, c.Host.Close())...)
 }
 
-// CRISocket is where CRI is served.
+// CRISocket is the path of the socket of CRI.
 func (c *CRIO) CRISocket() string { return c.in("c.sock") }
 
-// NRISocket is where NRI plugins connect.
+// NRISocket is the path of the socket of NRI.
 func (c *CRIO) NRISocket() string { return c.in("nri.sock") }
 
-// CRI is its CRI client.
+// CRI returns its CRI client.
 func (c *CRIO) CRI() *cri.Client { return c.cri }
 
 // CNI returns the folders of CNI plugins, of CNI configurations, and of CNI's state.
@@ -130,8 +130,8 @@ func (c *CRIO) CNI() (bin, conf, state string) {
 // Log returns its log so far.
 func (c *CRIO) Log() (string, error) { return c.daemon.Log() }
 
-// Boot starts CRI-O, for the first time or after Stop or Kill, and returns when it serves
-// CRI, its network is ready if one is configured, and NRI plugins can connect.
+// Boot starts CRI-O, for the first time or after Stop or Kill. It returns when CRI-O serves CRI,
+// its network is ready if one is configured, and NRI plugins can connect.
 func (c *CRIO) Boot(ctx context.Context) error {
 	bin, err := filepath.Abs(c.options.Bin)
 	if err != nil {
@@ -176,10 +176,10 @@ func (c *CRIO) in(elem ...string) string {
 	return filepath.Join(append([]string{c.Folder()}, elem...)...)
 }
 
-// settings is the folder of settings that CRI-O's libraries look for at home.
+// settings is the folder in which CRI-O's libraries look for a user's settings.
 func (c *CRIO) settings() string { return c.in("home", ".config", "containers") }
 
-// write lays out the folder for CRI-O.
+// write writes the files of CRI-O's folder.
 func (c *CRIO) write(registry string) error {
 	plugins, networks, _ := c.CNI()
 	for _, folder := range []string{plugins, networks, c.in("bin"), c.in("no-drop-ins"), c.in("hooks"), c.in("cdi"), c.in("nri", "plugins"), c.in("nri", "conf"), c.settings()} {
@@ -234,8 +234,9 @@ func (c *CRIO) write(registry string) error {
 	return nil
 }
 
-// runc returns the program that is run as runc: that of the tools or, where no process may lower its score for
-// the OOM killer, one that runs it with the score of CRI-O's pause process taken out. containerd has a setting for that.
+// runc returns the program to run as runc: that of the tools or, if no process may lower its score
+// for the OOM killer, a script that removes the score of CRI-O's pause process first. containerd
+// has a setting for that.
 func (c *CRIO) runc(tools string) (program string, err error) {
 	runc := filepath.Join(tools, "runc")
 	may, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, unix.CAP_SYS_RESOURCE, 0, 0, 0)
@@ -249,7 +250,7 @@ func (c *CRIO) runc(tools string) (program string, err error) {
 	return program, os.WriteFile(program, []byte(strings.ReplaceAll(runcText, "@RUNC@", runc)), 0o755)
 }
 
-// runcText is a program that takes negative scores for the OOM killer out of a bundle, and runs runc.
+// runcText removes negative scores for the OOM killer from a bundle, and runs runc.
 const runcText = `#!/bin/sh -e
 for arg; do
 	if [ "$last" = --bundle ]; then
@@ -260,17 +261,17 @@ done
 exec @RUNC@ "$@"
 `
 
-// registries are those of the images of pods and of tests.
+// registries are the registries of the images of pods and tests.
 var registries = []string{"localhost", "registry.k8s.io", "gcr.io"}
 
-// storageText is read by the library that keeps images and layers.
+// storageText configures the library that keeps images and layers.
 const storageText = `[storage]
 driver = "overlay"
 graphroot = "@FOLDER@/storage"
 runroot = "@FOLDER@/run"
 `
 
-// crioText sets each path whose default is outside of the folder.
+// crioText sets each path whose default is outside the folder.
 const crioText = `[crio]
 root = "@FOLDER@/storage"
 runroot = "@FOLDER@/run"
@@ -320,7 +321,7 @@ nri_plugin_dir = "@FOLDER@/nri/plugins"
 nri_plugin_config_dir = "@FOLDER@/nri/conf"
 @TIMEOUTS@`
 
-// networkText is the pods' network: a veth pair each, addresses from a file.
+// networkText configures the pods' network: a veth pair each, addresses from a file.
 const networkText = `{
   "cniVersion": "1.1.0",
   "name": "peers",

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package peers runs runtimes other than containerd that have NRI, each on a host of its own: CRI-O and
-// moby's daemon.
+// Package peers runs other runtimes with NRI, each on a host of its own: CRI-O and moby's daemon.
 package peers

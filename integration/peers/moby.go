@@ -28,7 +28,7 @@ type MobyOptions struct {
 	Pause      string // a static program, which containers run
 }
 
-// check tells whether a moby can run here. Its errors wrap host.ErrPrerequisite.
+// check returns an error that wraps host.ErrPrerequisite if moby cannot run here.
 func (o MobyOptions) check() error {
 	if err := host.Check(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (o MobyOptions) check() error {
 	)
 }
 
-// Moby is moby's daemon with all that belongs to it. Its containers have no network.
+// Moby is moby's daemon with its host and containerd. Its containers have no network.
 type Moby struct {
 	*host.Host
 	options MobyOptions
@@ -48,7 +48,7 @@ type Moby struct {
 	client  *client.Client
 }
 
-// StartMoby runs a daemon that has image.Name. On error nothing of it is left.
+// StartMoby runs a daemon that has image.Name. On error it leaves nothing behind.
 func StartMoby(ctx context.Context, options MobyOptions) (_ *Moby, retErr error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func StartMoby(ctx context.Context, options MobyOptions) (_ *Moby, retErr error)
 	return m, nil
 }
 
-// Close stops and removes all of it, whatever state it is in.
+// Close stops and removes all of it, in any state.
 func (m *Moby) Close() error {
 	var errs []error
 	if m.client != nil {
@@ -90,31 +90,31 @@ func (m *Moby) Close() error {
 	return errors.Join(append(errs, m.Host.Close())...)
 }
 
-// Client is a client of its API.
+// Client returns a client of its API.
 func (m *Moby) Client() *client.Client { return m.client }
 
-// NRISocket is where NRI plugins connect.
+// NRISocket is the path of the socket of NRI.
 func (m *Moby) NRISocket() string { return m.in("nri.sock") }
 
 // Log returns its log so far.
 func (m *Moby) Log() (string, error) { return m.daemon.Log() }
 
-// Boot starts the daemon, for the first time or after Kill, and returns when it serves its API
-// and NRI plugins can connect.
+// Boot starts the daemon, for the first time or after Kill. It returns when the daemon serves its
+// API and NRI plugins can connect.
 func (m *Moby) Boot(ctx context.Context) error {
 	bin, err := filepath.Abs(m.options.Bin)
 	if err != nil {
 		return err
 	}
 	cmd := exec.Command(filepath.Join(bin, "dockerd"), "--config-file", m.in("daemon.json"))
-	cmd.Env = append(os.Environ(), "PATH="+m.in("bin")+":"+os.Getenv("PATH")) // where it looks for containerd and runc
+	cmd.Env = append(os.Environ(), "PATH="+m.in("bin")+":"+os.Getenv("PATH")) // dockerd looks for containerd and runc there
 	return m.daemon.Boot(ctx, cmd, m.ready)
 }
 
-// Kill kills the daemon, and with it the containerd that it has started. Containers keep running.
+// Kill kills the daemon and the containerd that it has started. Containers keep running.
 func (m *Moby) Kill(ctx context.Context) error { return m.daemon.End(ctx, unix.SIGKILL) }
 
-// Reload has the daemon read its configuration again, which starts NRI anew.
+// Reload makes the daemon reload its configuration, which restarts NRI.
 func (m *Moby) Reload() error { return unix.Kill(m.daemon.PID(), unix.SIGHUP) }
 
 func (m *Moby) ready(ctx context.Context) error {
@@ -128,7 +128,7 @@ func (m *Moby) in(elem ...string) string {
 	return filepath.Join(append([]string{m.Folder()}, elem...)...)
 }
 
-// write lays out the folder for moby.
+// write writes the files of moby's folder.
 func (m *Moby) write() error {
 	for _, folder := range []string{m.in("bin"), m.in("nri", "plugins"), m.in("nri", "conf")} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -163,7 +163,7 @@ func (m *Moby) write() error {
 	return os.WriteFile(m.in("daemon.json"), settings, 0o644)
 }
 
-// shims is where the containerd that dockerd starts has the sockets of its shims.
+// shims is the folder in which dockerd's containerd has the sockets of its shims.
 const shims = "/run/containerd"
 
 // load loads the image.

@@ -21,15 +21,15 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// anybodyMay is what stock makes of a name that is reserved.
-const anybodyMay = "whoever connects registers under any name"
+// anybodyMay is how stock breaks the reservation of a name.
+const anybodyMay = "any process registers under any name"
 
-// anyUserMayConnect is the configuration of a node whose socket is open to all users.
+// anyUserMayConnect opens NRI's socket to all users.
 const anyUserMayConnect = "[plugins.'io.containerd.nri.v1.nri']\nsocket_mode = '0666'\n"
 
-// cgroupsOf runs a pod with one container in a namespace, where the kubelet has pods, and
-// returns the folders of the container's cgroups: one with cgroup v2, one for each
-// hierarchy with v1.
+// cgroupsOf runs a pod with one container in a namespace, in a cgroup like the kubelet's, and
+// returns the folders of the container's cgroups: one with cgroup v2, one for each hierarchy with
+// v1.
 func cgroupsOf(ctx context.Context, t *testing.T, n *node.Node, namespace string) []string {
 	t.Helper()
 	c, pod := n.CRI(), podOfPlugin(n, namespace, "plugin-in-"+namespace)
@@ -41,16 +41,15 @@ func cgroupsOf(ctx context.Context, t *testing.T, n *node.Node, namespace string
 	return cgroupFolders(t, filepath.Join(pod.Linux.CgroupParent, container))
 }
 
-// podOfPlugin is the configuration of a pod of a namespace, with the cgroup that the kubelet
-// gives one.
+// podOfPlugin is the configuration of a pod in a namespace, with a cgroup like the kubelet's.
 func podOfPlugin(n *node.Node, namespace, name string) *runtime.PodSandboxConfig {
 	pod := PodIn(n, namespace, name, nil)
-	pod.Metadata.Uid = fmt.Sprintf("%x", md5.Sum([]byte(namespace+name))) // as those of static pods are
+	pod.Metadata.Uid = fmt.Sprintf("%x", md5.Sum([]byte(namespace+name))) // like the UIDs of static pods
 	pod.Linux.CgroupParent = filepath.Join(filepath.Dir(pod.Linux.CgroupParent), "kubepods", "burstable", "pod"+pod.Metadata.Uid)
 	return pod
 }
 
-// cgroupFolders are where a cgroup is.
+// cgroupFolders returns the folders of a cgroup.
 func cgroupFolders(t *testing.T, name string) (folders []string) {
 	t.Helper()
 	for _, hierarchy := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/*"} {
@@ -66,13 +65,13 @@ func cgroupFolders(t *testing.T, name string) (folders []string) {
 
 const noPod = "ffffffff-ffff-4fff-bfff-ffffffffffff"
 
-// besidePod makes cgroups of a pod that there is not, beside those of one that there is,
-// with the same name for its container. They go with the node's.
+// besidePod makes cgroups of a nonexistent pod beside those of an existing one, with the same name
+// for its container. They are removed with the node's.
 func besidePod(t *testing.T, cgroups []string) (folders []string) {
 	t.Helper()
 	for _, cgroup := range cgroups {
 		if strings.Contains(cgroup, "/cpuset/") {
-			continue // of v1: takes no process before it is set up
+			continue // cgroup v1 takes no process before it is set up
 		}
 		folder := filepath.Join(filepath.Dir(filepath.Dir(cgroup)), "pod"+noPod, filepath.Base(cgroup))
 		require.NoError(t, os.MkdirAll(folder, 0o755))
@@ -82,8 +81,8 @@ func besidePod(t *testing.T, cgroups []string) (folders []string) {
 	return folders
 }
 
-// requireKeptOut checks that a plugin was rejected, with an answer that has all words, and
-// was told nothing.
+// requireKeptOut checks that a plugin was rejected, with an answer that has all words, and received
+// no event.
 func requireKeptOut(t require.TestingT, p *plugin.Process, words ...string) {
 	RequireSoon(t, "an answer", func(context.Context) error {
 		if len(p.KeptOut()) == 0 && len(p.Calls()) == 0 {
@@ -91,7 +90,7 @@ func requireKeptOut(t require.TestingT, p *plugin.Process, words ...string) {
 		}
 		return nil
 	})
-	require.Empty(t, p.Calls().Events(), "it is in")
+	require.Empty(t, p.Calls().Events(), "it received events")
 	require.NotEmpty(t, p.KeptOut())
 	for _, word := range append(words, "PermissionDenied", "is reserved") {
 		require.Contains(t, p.KeptOut()[0], word)

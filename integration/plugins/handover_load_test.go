@@ -19,12 +19,12 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// handedPods is the variable that sets how many pods come and go while a plugin is
-// replaced, twenty times if that are a hundred or more.
+// handedPods is the variable that sets how many pods are run and removed while a plugin is
+// replaced, twenty times if it is a hundred or more.
 const handedPods = "HOOKLINE_HANDED_PODS"
 
-// Pods come and go while a plugin is replaced again and again: each event is told to
-// one instance.
+// Pods are run and removed while a plugin is replaced again and again: each event reaches one
+// instance.
 func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 	t.Parallel()
 	count := CountFrom(t, handedPods, 20)
@@ -66,12 +66,12 @@ func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 	t.Logf("%d pods, %d instances; the slowest creation took %s, undisturbed %s; the slowest Synchronize %s", count, replaced, slow, undisturbed, longest)
 	t.Logf("hooks of pods, as waits and work: %s", timesOf(t, n, "containerd_cri_sandbox_hook_seconds"))
 	t.Logf("waits for earlier requests of the plugin, in all since the start: %s", timesOf(t, n, "containerd_nri_plugin_delivery_wait_seconds"))
-	Promise(t, "L19", "each event of each pod is told to one instance", SometimesOnStock(BothReceive), func(t require.TestingT) {
+	Promise(t, "L19", "each event of each pod reaches one instance", SometimesOnStock(BothReceive), func(t require.TestingT) {
 		all.RequireOnce(t, pods...)
 	})
 }
 
-// timesOf says how many times of a metric were no longer than each of its buckets has.
+// timesOf lists the buckets of a metric with their cumulative counts.
 func timesOf(t *testing.T, n *node.Node, metric string) string {
 	counted, err := n.Metrics(WithinAMinute(t), metric+"_bucket")
 	require.NoError(t, err)
@@ -84,8 +84,8 @@ func timesOf(t *testing.T, n *node.Node, metric string) string {
 	return fmt.Sprint(total)
 }
 
-// comeAndGo has pods come and go, four at a time, and returns their ids and how long the
-// slowest creation took.
+// comeAndGo runs and removes pods, four at a time, and returns their ids and the time of the
+// slowest creation.
 func comeAndGo(t *testing.T, n Runtime, name string, count int, gone *atomic.Int64) (pods []string, slow time.Duration) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -126,8 +126,8 @@ func comesAndGoes(t *testing.T, n Runtime, name string) (pod string, took time.D
 	if err == nil {
 		err = c.StopPod(ctx, pod)
 	}
-	// On stock a plugin that registers while a pod is removed with its containers, and the
-	// removal, wait for each other for good. That has a test of its own.
+	// On stock a plugin that registers while a pod is removed with its containers deadlocks with
+	// the removal. That has a test of its own.
 	if err == nil {
 		err = c.Remove(ctx, container)
 	}
@@ -137,11 +137,12 @@ func comesAndGoes(t *testing.T, n Runtime, name string) (pod string, took time.D
 	return pod, took, err
 }
 
-// requireReplaced waits until an instance was told to go: on stock it goes by itself.
+// requireReplaced waits until the runtime closes an instance's connection. On stock the instance
+// closes it.
 func requireReplaced(t *testing.T, p *plugin.Plugin) {
 	t.Helper()
 	if RunsOnStock {
 		p.Crash()
 	}
-	RequireClosed(t, p.Closed(), fmt.Sprintf("%s to be told to go", p.Name()))
+	RequireClosed(t, p.Closed(), fmt.Sprintf("%s to be replaced", p.Name()))
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// That a plugin takes over from another one of its name is in conformance/cases. What is
-// here needs settings or metrics.
+// Cases in conformance/cases test that a plugin takes over from another one of its name. The tests
+// here need settings or metrics.
 
 func TestL17_PluginThatWasReplacedIsCountedAsThat(t *testing.T) {
 	t.Parallel()
@@ -33,23 +33,23 @@ func TestL17_PluginThatWasReplacedIsCountedAsThat(t *testing.T) {
 	})
 }
 
-// Two of a name on purpose, and two of a name with other indices, are both told.
+// Allowed duplicates, and two plugins of one name with different indices, all receive each event.
 func TestL19_DuplicatesBothReceive(t *testing.T) {
 	t.Parallel()
-	n := StartNode(t, WithConfig(PluginSetting("twin", "allow_duplicates = true")))
-	plugins := []*plugin.Plugin{plugin.New("10", "twin"), plugin.New("10", "twin"), plugin.New("20", "one"), plugin.New("30", "one")}
+	n := StartNode(t, WithConfig(PluginSetting("same", "allow_duplicates = true")))
+	plugins := []*plugin.Plugin{plugin.New("10", "same"), plugin.New("10", "same"), plugin.New("20", "one"), plugin.New("30", "one")}
 	Connect(t, n, plugins...)
 	l := NewLife(t, n, "pod")
 	l.End(t)
-	Promise(t, "L19", "duplicates are both told of all", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L19", "duplicates both receive each event", KeptOnStock, func(t require.TestingT) {
 		for _, p := range plugins {
 			assert.ElementsMatch(t, Whole, p.Calls().Of(l.Pod).Events(), p.Name())
 		}
 	})
 }
 
-// A plugin that the runtime has launched is not taken over from: nobody would launch it again.
-// A peer under its name is a second one.
+// A plugin that the runtime has launched has no successor, since the runtime would not launch it
+// again. A peer under its name is a duplicate.
 func TestL19_LaunchedPluginStays(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "record")
@@ -58,14 +58,14 @@ func TestL19_LaunchedPluginStays(t *testing.T) {
 	Connect(t, n, peer)
 	l := NewLife(t, n, "pod")
 	l.End(t)
-	Promise(t, "L19", "a peer of its name keeps nothing from a launched plugin", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L19", "a launched plugin receives each event in spite of a peer of its name", KeptOnStock, func(t require.TestingT) {
 		assert.Equal(t, []string{"Synchronize 0", "RunPodSandbox pod", "StopPodSandbox pod", "RemovePodSandbox pod"}, LinesOf(t, record))
 		assert.ElementsMatch(t, Whole, peer.Calls().Of(l.Pod).Events())
 	})
 }
 
-// Two processes of one name that are both started again when they exit, as services of the host,
-// do not take turns: the one that was replaced waits, under whatever number it is back.
+// Two services of the host have the same plugin name, and both are restarted when they exit. They
+// do not take turns: the replaced one waits, also after a restart with another PID.
 func TestL19_ServicesOfOneNameDoNotTakeTurns(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -77,14 +77,14 @@ func TestL19_ServicesOfOneNameDoNotTakeTurns(t *testing.T) {
 	RequireSoon(t, "the first to be replaced", func(context.Context) error { return isReplaced(first) })
 	require.NoError(t, first.Kill())
 	back := StartProcess(t, n, service("first"))
-	Promise(t, "L19", "a service that was replaced and is started again waits for its successor to leave", OnStock("both are told of all"), func(t require.TestingT) {
-		RequireSoon(t, "one that waits", func(context.Context) error {
+	Promise(t, "L19", "a replaced service that restarts waits until its successor disconnects", OnStock("both receive each event"), func(t require.TestingT) {
+		RequireSoon(t, "a service that waits", func(context.Context) error {
 			for _, p := range ReadNRI(t, n).Plugins {
 				if p.TakesOver && !p.Synchronized {
 					return nil
 				}
 			}
-			return errors.New("none does")
+			return errors.New("none waits")
 		})
 		assert.Empty(t, back.Calls().Only(plugin.Synchronize))
 		assert.Error(t, isReplaced(second))
@@ -93,20 +93,20 @@ func TestL19_ServicesOfOneNameDoNotTakeTurns(t *testing.T) {
 	RequireSoon(t, "the first to be back", func(context.Context) error { return HasAnswered(back, plugin.Synchronize) })
 }
 
-// isReplaced says whether a plugin's connection was closed. On stock it is not.
+// isReplaced returns nil once a plugin's connection was closed. On stock it is not.
 func isReplaced(p *plugin.Process) error {
 	if RunsOnStock || len(p.Gone()) > 0 {
 		return nil
 	}
-	return fmt.Errorf("%s is there", p.Name())
+	return fmt.Errorf("%s is connected", p.Name())
 }
 
-// serviceOf makes the cgroups of a service. They go with the node's.
+// serviceOf makes the cgroups of a service. They are removed with the node's.
 func serviceOf(t *testing.T, n *node.Node, name string) (folders []string) {
 	t.Helper()
 	for _, above := range cgroupFolders(t, filepath.Dir(n.PodCgroup())) {
 		if strings.Contains(above, "/cpuset/") {
-			continue // of v1: takes no process before it is set up
+			continue // cgroup v1 takes no process before it is set up
 		}
 		folder := filepath.Join(above, name+".service")
 		require.NoError(t, os.MkdirAll(folder, 0o755))

@@ -15,7 +15,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A pod is told of from when it is created, not from when its hook comes.
+// A joining plugin receives a pod that is being created also before its hook.
 func TestL2_JoiningPluginReceivesAPodInItsADD(t *testing.T) {
 	t.Parallel()
 	for end, test := range map[string]struct {
@@ -24,7 +24,7 @@ func TestL2_JoiningPluginReceivesAPodInItsADD(t *testing.T) {
 		stock    Breach
 	}{
 		"that succeeds": {(*node.Hold).Release, []plugin.Event{plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox}, KeptOnStock},
-		"that fails":    {(*node.Hold).Fail, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, OnStock("it is not told of its end")},
+		"that fails":    {(*node.Hold).Fail, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, OnStock("it does not receive its end")},
 	} {
 		t.Run(end, func(t *testing.T) {
 			n := StartNode(t)
@@ -33,7 +33,7 @@ func TestL2_JoiningPluginReceivesAPodInItsADD(t *testing.T) {
 			config := c.Pod("coming")
 			add, ran := HoldCreation(ctx, t, n, node.Before("ptp", "ADD"), config)
 
-			Connect(t, n, joining) // L13: it does not wait for the ADD
+			Connect(t, n, joining) // L13: the registration does not wait for the ADD
 
 			require.True(t, IsOpen(ran))
 			require.NoError(t, test.end(add))
@@ -44,10 +44,10 @@ func TestL2_JoiningPluginReceivesAPodInItsADD(t *testing.T) {
 				RemoveAllPods(ctx, t, c)
 			}
 			RequireNothingLeft(t, n)
-			Promise(t, "L2", "who joins during an ADD "+end+" is told of the pod in Synchronize", OnStock("it is not"), func(t require.TestingT) {
+			Promise(t, "L2", "a plugin that joins during an ADD "+end+" receives the pod in Synchronize", OnStock("it does not"), func(t require.TestingT) {
 				assert.Equal(t, 1, TimesSynchronized(joining, "coming"), "times in Synchronize")
 			})
-			Promise(t, "L3", "and of all that comes of it", test.stock, Eventually(func(t require.TestingT) {
+			Promise(t, "L3", "it receives all later events of the pod", test.stock, Eventually(func(t require.TestingT) {
 				assert.Equal(t, test.received, joining.Calls().Named("coming").Events())
 				reading := history.Read(joining.Calls(), nil)
 				assert.Empty(t, reading.Faults())

@@ -41,14 +41,14 @@ func TestL13_RegistrationWaitsForNoGracefulStop(t *testing.T) {
 	require.NoError(t, n.Signal(ctx, container, unix.SIGINT))
 	require.NoError(t, <-stopped)
 
-	Promise(t, "L13", "a plugin joins during a container's grace period", OnStock("it waits for its end"), func(t require.TestingT) {
+	Promise(t, "L13", "a plugin joins during a container's grace period", OnStock("it waits for the end of the grace period"), func(t require.TestingT) {
 		assert.NoError(t, errJoined)
 		assert.True(t, stillStopping, "the grace period was over before")
 	})
 	Promise(t, "L13", "other pods are created meanwhile", OnStock("they wait for the plugin that joins"), func(t require.TestingT) {
 		assert.NoError(t, errRan)
 	})
-	Promise(t, "L3", "who joined is told of the container's end", OnStock(CannotJoin), func(t require.TestingT) {
+	Promise(t, "L3", "a plugin that joined receives the container's end", OnStock(CannotJoin), func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{plugin.StopContainer}, joining.Calls().Of(pod).Events())
 		assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
 	})

@@ -22,7 +22,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// CRI has a container in its store for a moment longer than containerd has the record of it.
+// CRI keeps a container in its store for a moment longer than containerd keeps its record.
 func TestL2_PluginsJoinWhileContainersAreRemoved(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -48,7 +48,7 @@ func TestL2_PluginsJoinWhileContainersAreRemoved(t *testing.T) {
 			listed = append(listed, call.Containers...)
 		}
 		p.Crash()
-		require.NoError(t, wait.Until(ctx, "a removal", func(context.Context) error { // else it is among too many that register
+		require.NoError(t, wait.Until(ctx, "a removal", func(context.Context) error { // otherwise too many plugins register
 			if removed.Load() == before {
 				return errors.New("none")
 			}
@@ -58,7 +58,7 @@ func TestL2_PluginsJoinWhileContainersAreRemoved(t *testing.T) {
 	close(enough)
 	all.Wait()
 	RequireNothingLeft(t, n)
-	Promise(t, "L2", "each container that is listed has its pod and its name", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L2", "each listed container has its pod and its name", KeptOnStock, func(t require.TestingT) {
 		for _, container := range listed {
 			assert.NotEmpty(t, container.GetPodSandboxId(), container)
 			assert.NotEmpty(t, container.GetName(), container)
@@ -66,7 +66,7 @@ func TestL2_PluginsJoinWhileContainersAreRemoved(t *testing.T) {
 	})
 }
 
-// churnContainers creates and removes containers of a pod until it is enough.
+// churnContainers creates and removes containers of a pod until enough is closed.
 func churnContainers(ctx context.Context, c *cri.Client, pod string, config *runtime.PodSandboxConfig, removed *atomic.Int64, enough <-chan struct{}) error {
 	for i := 0; IsOpen(enough); i++ {
 		container, err := c.Create(ctx, pod, config, c.Container(fmt.Sprint("c", i)))

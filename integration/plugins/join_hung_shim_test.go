@@ -18,8 +18,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// The containers of a shim that does not answer are told of as they are kept.
-// Each that the shim is asked for takes two seconds.
+// Synchronize has the containers of a shim that does not answer in their last known state. A
+// request to the shim about one of them takes two seconds.
 func TestL22_ShimThatDoesNotAnswerKeepsNoPluginOut(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -39,7 +39,7 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoPluginOut(t *testing.T) {
 	moments := WithinMoments(t)
 	joined := ConnectInBackground(moments, t, n, late)
 	RequireSoon(t, "the registration", func(context.Context) error { return HasGot(late, plugin.Configure) })
-	_, errRan := c.RunPod(moments, c.Pod("unrelated")) // may be in the list, being created
+	_, errRan := c.RunPod(moments, c.Pod("unrelated")) // may be in Synchronize, being created
 	errJoined := <-joined
 
 	Promise(t, "L22", "a plugin joins at once although a shim does not answer", OnStock("it waits for the shim, once for each container"), func(t require.TestingT) {
@@ -56,15 +56,14 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoPluginOut(t *testing.T) {
 	thaw()
 	require.NoError(t, c.StopPod(ctx, hung.Pod))
 	require.NoError(t, c.RemovePod(ctx, hung.Pod))
-	Promise(t, "L3", "who joined is told of the end of the shim's containers", OnStock(CannotJoin), func(t require.TestingT) {
+	Promise(t, "L3", "a plugin that joined receives the end of the shim's containers", OnStock(CannotJoin), func(t require.TestingT) {
 		assert.Len(t, late.Calls().Of(hung.Pod).Only(plugin.StopContainer), 5)
 		assert.Len(t, late.Calls().Of(hung.Pod).Only(plugin.RemoveContainer), 5)
 		assert.Empty(t, history.Read(late.Calls(), nil).Faults())
 	})
 }
 
-// started are the processes of containers, by their ids, as a plugin was told of
-// them before they ran.
+// started returns the PIDs of containers, by their ids, that a plugin received before they ran.
 func started(calls plugin.Calls) map[string]uint32 {
 	processes := map[string]uint32{}
 	for _, call := range calls.Only(plugin.StartContainer) {
@@ -73,7 +72,7 @@ func started(calls plugin.Calls) map[string]uint32 {
 	return processes
 }
 
-// running are the processes of containers that are said to run.
+// running returns the PIDs of containers that are shown as running.
 func running(containers []*api.Container) map[string]uint32 {
 	processes := map[string]uint32{}
 	for _, container := range containers {
@@ -84,8 +83,8 @@ func running(containers []*api.Container) map[string]uint32 {
 	return processes
 }
 
-// A change of a container's resources can hang below its shim. Nobody who wants to
-// know of the container waits for it.
+// An update of a container can hang below its shim. Requests for the state of the container do not
+// wait for it.
 func TestL22_UpdateThatHangsKeepsNoPluginOut(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A pod being created is in the Synchronize of a plugin that joins, as such, or
-// left out of it where that is set. Either way the plugin is asked.
+// Synchronize shows a pod that is being created as such, or leaves it out if that is set. Either
+// way the joining plugin is asked about it.
 func TestL2_PodBeingCreatedIsShownOrLeftOutAsSet(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
@@ -43,7 +43,7 @@ func TestL2_PodBeingCreatedIsShownOrLeftOutAsSet(t *testing.T) {
 			require.NoError(t, <-pod.Ran)
 			EndPod(WithinAMinute(t), t, n, pod.ID)
 
-			Promise(t, "L2", "Synchronize has the pod, as being created, or not, as set", OnStock(CannotJoin), func(t require.TestingT) {
+			Promise(t, "L2", "Synchronize has the pod, as being created, or leaves it out, as set", OnStock(CannotJoin), func(t require.TestingT) {
 				require.NoError(t, errJoined)
 				assert.Equal(t, want.listed, TimesSynchronized(joining, "coming"), "times in Synchronize")
 				for _, call := range joining.Calls().Only(plugin.Synchronize) {
@@ -52,11 +52,11 @@ func TestL2_PodBeingCreatedIsShownOrLeftOutAsSet(t *testing.T) {
 					}
 				}
 			})
-			Promise(t, "L2", "it is asked for the pod either way, and told of its end", OnStock(CannotJoin), func(t require.TestingT) {
+			Promise(t, "L2", "the plugin is asked about the pod either way, and receives its end", OnStock(CannotJoin), func(t require.TestingT) {
 				assert.Equal(t, Undone, joining.Calls().Named("coming").Events())
 				assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
 			})
-			Promise(t, "L2", "each event says what state the pod is in", OnStock(CannotJoin), func(t require.TestingT) {
+			Promise(t, "L2", "each event has the state of the pod", OnStock(CannotJoin), func(t require.TestingT) {
 				assert.Equal(t, []podstate.State{podstate.Creating, podstate.Ready, podstate.Stopped}, statesDelivered(joining, "coming"))
 			})
 		})

@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// What no message holds keeps plugins out, and is named to who reads the log.
+// A pod that is too large for one message keeps plugins out. The log names it.
 func TestL17_PodTooLargeForAMessageIsNamed(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -28,7 +28,7 @@ func TestL17_PodTooLargeForAMessageIsNamed(t *testing.T) {
 	late := plugin.New("10", "late")
 	t.Cleanup(late.Crash)
 	require.Error(t, late.Connect(WithinAMinute(t), n.NRISocket()))
-	Promise(t, "L17", "the log names a pod that is too large to be told of, and who could not join", OnStock("it names neither"), func(t require.TestingT) {
+	Promise(t, "L17", "the log names the pod that is too large to be sent, and the plugin that could not join", OnStock("it names neither"), func(t require.TestingT) {
 		RequireSoon(t, "the pod in the log", func(context.Context) error {
 			return HasLogged(n, "10-late", "default/huge", pod, "exceed maximum message size of 4194304")
 		})

@@ -22,8 +22,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Plugins run in containers of an image of their own, as those of a DaemonSet do: a reserved
-// name is for those of its namespace, and the thief has only the socket in common with them.
+// Plugins run in containers with an image of their own, like those of a DaemonSet: a reserved name
+// is for those of its namespace. The thief shares only the socket with them.
 func TestL21_ThiefInAnImageOfAnotherNamespaceIsRejected(t *testing.T) {
 	t.Parallel()
 	const name = "localhost/hookline/scripted:1"
@@ -41,11 +41,11 @@ func TestL21_ThiefInAnImageOfAnotherNamespaceIsRejected(t *testing.T) {
 		RequireSoon(t, "an answer", func(context.Context) error {
 			return thief.has(plugin.Synchronize, "namespace default is none of [net-system]")
 		})
-		require.Empty(t, thief.read().calls, "it is in")
+		require.Empty(t, thief.read().calls, "it received events")
 	})
 	for namespace, script := range map[string]plugin.Script{"net-system": must, "other": free} {
 		p := runsInImage(ctx, t, n, name, namespace, script)
-		Promise(t, "L21", script.Name+" is taken by a plugin of "+namespace, KeptOnStock, func(t require.TestingT) {
+		Promise(t, "L21", "a plugin in "+namespace+" registers as "+script.Name, KeptOnStock, func(t require.TestingT) {
 			RequireSoon(t, "it to join", func(context.Context) error { return p.has(plugin.Synchronize, "") })
 			require.Empty(t, p.read().keptOut)
 		})
@@ -83,11 +83,11 @@ func runsInImage(ctx context.Context, t *testing.T, n *node.Node, name, namespac
 	return logged{filepath.Join(pod.LogDirectory, container.LogPath)}
 }
 
-// read reads what the plugin has told so far.
+// read reads the plugin's record so far.
 func (l logged) read() (r loggedRecord) {
-	content, _ := os.ReadFile(l.path) // which may come yet
+	content, _ := os.ReadFile(l.path) // it may not exist yet
 	for line := range strings.Lines(string(content)) {
-		_, text, _ := strings.Cut(line, " F ") // behind time and stream, in CRI's form
+		_, text, _ := strings.Cut(line, " F ") // after time and stream, in CRI's log format
 		var received struct {
 			Event   plugin.Event
 			KeptOut string
@@ -103,7 +103,7 @@ func (l logged) read() (r loggedRecord) {
 	return r
 }
 
-// has tells whether the plugin was told an event or, with words, kept out with them.
+// has returns nil if the plugin has received an event or, with words, if it was rejected with them.
 func (l logged) has(event plugin.Event, words string) error {
 	r := l.read()
 	switch {

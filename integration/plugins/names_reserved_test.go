@@ -18,9 +18,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A name that is reserved for a namespace is taken by a plugin in one of its pods alone,
-// before and after a restart of the runtime: not from a pod of another namespace, and not
-// from no pod. What is not reserved is for all.
+// A plugin can register under a name that is reserved for a namespace only from a pod of that
+// namespace, before and after a restart of the runtime: not from another namespace, and not outside
+// of pods. Any plugin may have other names.
 func TestL21_ReservedNameIsTakenInPodsOfItsNamespaceAlone(t *testing.T) {
 	t.Parallel()
 	rule := PluginSetting("must", "allowed_namespaces = ['net-system']")
@@ -46,10 +46,10 @@ func TestL21_ReservedNameIsTakenInPodsOfItsNamespaceAlone(t *testing.T) {
 			StartProcess(t, n, plugin.Script{Index: "20", Name: "free", Cgroups: wrong}),
 			StartProcess(t, n, plugin.Script{Index: "30", Name: "free"}),
 		}
-		Promise(t, "L21", "whom it is reserved for has it, "+when, KeptOnStock, func(t require.TestingT) {
+		Promise(t, "L21", "the owner of the name registers, "+when, KeptOnStock, func(t require.TestingT) {
 			RequireSoon(t, "it to join", func(context.Context) error { return HasAnswered(owner, plugin.Synchronize) })
 		})
-		Promise(t, "L21", "a name that is not reserved is for all, "+when, KeptOnStock, func(t require.TestingT) {
+		Promise(t, "L21", "any plugin registers under another name, "+when, KeptOnStock, func(t require.TestingT) {
 			for _, p := range free {
 				RequireSoon(t, p.Name()+" to join", func(context.Context) error { return HasAnswered(p, plugin.Synchronize) })
 			}
@@ -68,8 +68,8 @@ func TestL21_ReservedNameIsTakenInPodsOfItsNamespaceAlone(t *testing.T) {
 	}
 }
 
-// A name that is reserved for a user is rejected to another one, who may take any other.
-// With the user and the namespace set, both have to hold.
+// A plugin of another user cannot register under a name that is reserved for a user, and can under
+// any other. If user and namespace are set, both must match.
 func TestL21_ReservedNameIsTakenByItsUserAlone(t *testing.T) {
 	t.Parallel()
 	const stranger = 64123
@@ -103,14 +103,14 @@ func TestL21_ReservedNameIsTakenByItsUserAlone(t *testing.T) {
 		{Index: "30", Name: "free", User: stranger},
 	} {
 		p := StartProcess(t, n, may)
-		Promise(t, "L21", p.Name()+" is taken by who may", KeptOnStock, func(t require.TestingT) {
+		Promise(t, "L21", "the owner of "+p.Name()+" registers", KeptOnStock, func(t require.TestingT) {
 			RequireSoon(t, "it to join", func(context.Context) error { return HasAnswered(p, plugin.Synchronize) })
 		})
 	}
 }
 
-// Of a pod that the runtime does not know nobody can tell the namespace, whatever the
-// cgroup is called.
+// If the runtime does not know a pod, it does not know the pod's namespace, whatever the cgroup's
+// name is.
 func TestL21_PodThatIsNotKnownGetsNoReservedName(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(PluginSetting("must", "allowed_namespaces = ['net-system']")))
@@ -122,12 +122,12 @@ func TestL21_PodThatIsNotKnownGetsNoReservedName(t *testing.T) {
 	Promise(t, "L21", "the name is rejected", OnStock(anybodyMay), func(t require.TestingT) {
 		requireKeptOut(t, thief, "is not known")
 	})
-	Promise(t, "L21", "another one is not", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L21", "another name is accepted", KeptOnStock, func(t require.TestingT) {
 		RequireSoon(t, "it to join", func(context.Context) error { return HasAnswered(free, plugin.Synchronize) })
 	})
 }
 
-// The socket is made anew at each start, with the mode and the owner that are set.
+// Each start makes a new socket, with the mode and the owner that are set.
 func TestL21_SocketHasTheModeThatIsSet(t *testing.T) {
 	t.Parallel()
 	const user, group, stranger = 64123, 64124, 64125
@@ -140,12 +140,12 @@ func TestL21_SocketHasTheModeThatIsSet(t *testing.T) {
 	}{
 		{says: "by default", config: NoRule, mode: 0o600},
 		{says: "as set", config: NoRule + anyUserMayConnect, mode: 0o666},
-		{says: "as is the default once more", config: NoRule, mode: 0o600},
+		{says: "by default again", config: NoRule, mode: 0o600},
 		{says: "with an owner", config: owned, mode: 0o660, user: user, group: group},
 	} {
-		require.NoError(t, os.Chmod(n.NRISocket(), 0o777)) // what somebody left behind
+		require.NoError(t, os.Chmod(n.NRISocket(), 0o777)) // left behind by an operator
 		require.NoError(t, SaysNow(t, n, step.config))
-		Promise(t, "L21", "its mode is "+step.mode.String()+", "+step.says, OnStock("it is what the umask leaves"), func(t require.TestingT) {
+		Promise(t, "L21", "the socket's mode is "+step.mode.String()+", "+step.says, OnStock("the mode depends on the umask"), func(t require.TestingT) {
 			info, err := os.Stat(n.NRISocket())
 			require.NoError(t, err)
 			assert.Equal(t, step.mode, info.Mode().Perm())
@@ -155,7 +155,7 @@ func TestL21_SocketHasTheModeThatIsSet(t *testing.T) {
 	}
 	owner := StartProcess(t, n, plugin.Script{Index: "10", Name: "owner", User: user})
 	other := StartProcess(t, n, plugin.Script{Index: "20", Name: "other", User: stranger})
-	Promise(t, "L21", "its owner may connect", OnStock("only root may"), func(t require.TestingT) {
+	Promise(t, "L21", "the socket's owner may connect", OnStock("only root may"), func(t require.TestingT) {
 		RequireSoon(t, "it to join", func(context.Context) error { return HasAnswered(owner, plugin.Synchronize) })
 	})
 	Promise(t, "L21", "another user may not", KeptOnStock, func(t require.TestingT) {

@@ -22,10 +22,10 @@ import (
 	"github.com/hookline-nri/hookline/testkit/script"
 )
 
-var endsAtOnce = OnStock("it ends at once, at each start")
+var endsAtOnce = OnStock("the runtime ends at once, at each start")
 
-// The runtime starts whatever is in the folder of the plugins that it launches, and
-// in that of their configurations.
+// The runtime starts whatever is in the folder of the plugins that it launches, or in the folder of
+// their configurations.
 func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -33,7 +33,7 @@ func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	record := filepath.Join(base, "record")
-	program := func(name, text string) func() error { // beside a plugin with nothing wrong
+	program := func(name, text string) func() error { // beside a correct plugin
 		return func() error {
 			return errors.Join(
 				script.Write(filepath.Join(plugins, name), text),
@@ -43,20 +43,20 @@ func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 	}
 	fine := func() error { return nil }
 	n := StartNode(t, func(o *node.Options) {
-		o.RegistrationTimeout = 5 * time.Second // is what one that says nothing costs, and as long has each to start
+		o.RegistrationTimeout = 5 * time.Second // the cost of a silent plugin, and the time of each to start
 		o.Config = fmt.Sprintf("version = 4\n[plugins.'io.containerd.nri.v1.nri']\nplugin_path = %q\nplugin_config_path = %q\n", plugins, conf)
 	})
 	l := NewLife(t, n, "kept")
-	for _, there := range []struct {
+	for _, state := range []struct {
 		is    string
 		put   func() error
 		stock Breach
-		alone bool // no plugin can be beside it
+		alone bool // no other plugin can be in the folder
 	}{
 		{"a program that ends at once", program("10-ends", "#!/bin/sh\nexit 1\n"), KeptOnStock, false},
-		{"a program that says nothing", program("10-silent", "#!/bin/sh\nexec sleep 1000\n"), KeptOnStock, false},
+		{"a silent program", program("10-silent", "#!/bin/sh\nexec sleep 1000\n"), KeptOnStock, false},
 		{"no program", program("10-none", "none"), KeptOnStock, false},
-		{"named as no plugin is", program("README", "#!/bin/sh\n"), endsAtOnce, false},
+		{"a name that no plugin has", program("README", "#!/bin/sh\n"), endsAtOnce, false},
 		{"a program with a configuration that cannot be read", func() error {
 			return errors.Join(program("10-ends", "#!/bin/sh\nexit 1\n")(), os.MkdirAll(filepath.Join(conf, "10-ends.conf"), 0o755))
 		}, endsAtOnce, false},
@@ -64,14 +64,14 @@ func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 			return errors.Join(os.Remove(plugins), os.WriteFile(plugins, nil, 0o644))
 		}, endsAtOnce, true},
 	} {
-		t.Run(there.is, func(t *testing.T) {
+		t.Run(state.is, func(t *testing.T) {
 			require.NoError(t, n.Kill(WithinAMinute(t)))
 			require.NoError(t, os.RemoveAll(record))
-			errBoot, errJoined := bootWith(t, n, plugins, conf, there.put)
-			Promise(t, "L22", "the runtime starts, and serves other plugins", there.stock, func(t require.TestingT) {
+			errBoot, errJoined := bootWith(t, n, plugins, conf, state.put)
+			Promise(t, "L22", "the runtime starts, and serves other plugins", state.stock, func(t require.TestingT) {
 				require.NoError(t, errBoot)
 				assert.NoError(t, errJoined)
-				if !there.alone {
+				if !state.alone {
 					assert.Equal(t, []string{"Synchronize 1"}, LinesOf(t, record))
 				}
 			})
@@ -83,8 +83,8 @@ func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 	l.End(t)
 }
 
-// bootWith starts the runtime with folders in which there is only what is put
-// there, and connects a plugin to it.
+// bootWith starts the runtime with folders that have only what put writes, and connects a plugin to
+// it.
 func bootWith(t *testing.T, n *node.Node, plugins, conf string, put func() error) (errBoot, errJoined error) {
 	t.Helper()
 	for _, folder := range []string{plugins, conf} {
@@ -100,7 +100,7 @@ func bootWith(t *testing.T, n *node.Node, plugins, conf string, put func() error
 	return nil, other.Connect(WithinMoments(t), n.NRISocket())
 }
 
-// What was left where the runtime listens for plugins is no reason not to start.
+// The runtime starts even if something was left at the path of its socket.
 func TestL22_RuntimeStartsWhateverIsInPlaceOfItsSocket(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -114,7 +114,7 @@ func TestL22_RuntimeStartsWhateverIsInPlaceOfItsSocket(t *testing.T) {
 			_, err := n.CRI().Runtime.Version(ctx, &runtime.VersionRequest{})
 			return err
 		})
-		// At once, as the runtime takes away what is empty.
+		// Both at once, since the runtime removes an empty folder.
 		require.NoError(t, os.Rename(n.NRISocket(), n.NRISocket()+".aside"))
 		require.NoError(t, <-booted)
 	})

@@ -18,8 +18,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// What a pod's creation waited for is in its trace: the network, the sandbox, and each
-// plugin, with the wait for it apart from the time in it.
+// The trace of a pod's creation shows its waits: for the network, the sandbox, and each plugin,
+// with the wait for a plugin apart from the time in it.
 func TestL17_TraceShowsWhereTheTimeOfAPodGoes(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithTraces, WithNeeds(Patient))
@@ -27,16 +27,16 @@ func TestL17_TraceShowsWhereTheTimeOfAPodGoes(t *testing.T) {
 	slow, quick := plugin.New("10", "slow"), plugin.New("20", "quick")
 	Connect(t, n, slow, quick)
 	ctx, c := WithinAMinute(t), n.CRI()
-	RequirePodRunsAgain(t, n, c.Pod("before")) // from here on both take part, and are waited for no more
+	RequirePodRunsAgain(t, n, c.Pod("before")) // from now on both plugins have joined
 
-	// The second pod waits for the plugin, which is at the first. A span says when the wait began
-	// a little late, as it is made afterwards: the wait has begun long since once a third pod, which
-	// is created after that, waits as well.
+	// The second pod waits for the plugin, which handles the first. The begin of the wait in a span
+	// may be a little late, since the span is made afterwards. So the test also waits until a third
+	// pod waits, which is created later.
 	second := c.Pod("second")
 	first := NewInHook(t, n, slow, "first")
 	var pod string
 	ranSecond := InBackground(func() (err error) { pod, err = c.RunPod(ctx, second); return err })
-	if !RunsOnStock { // which does not tell
+	if !RunsOnStock { // stock does not show it
 		RequireWaiting(t, n, slow, 1)
 	}
 	ranThird := InBackground(func() error { _, err := c.RunPod(ctx, c.Pod("third")); return err })
@@ -44,7 +44,8 @@ func TestL17_TraceShowsWhereTheTimeOfAPodGoes(t *testing.T) {
 		RequireWaiting(t, n, slow, 2)
 	}
 	waiting := time.Now()
-	// The second gets to the quick plugin when the first is through with it, and has not waited.
+	// The second pod reaches the quick plugin after the first has left it, and does not wait for
+	// it.
 	next := NewGate(t)
 	slow.On(plugin.RunPodSandbox, next.Hold)
 	first.Gate.Release()
@@ -65,7 +66,7 @@ func TestL17_TraceShowsWhereTheTimeOfAPodGoes(t *testing.T) {
 		require.NotNil(t, setup)
 		assert.NotNil(t, setup.Find("cni.ADD", map[string]string{"cni.plugin": "ptp", "cni.name": "hookline", "cni.ifname": "eth0", "cni.id": pod}), setup)
 	})
-	Promise(t, "L17", "the wait for each plugin is apart from the time in it, with plugin, pod, event and outcome", OnStock("there is no such span"), func(t require.TestingT) {
+	Promise(t, "L17", "the wait for each plugin is apart from the time in it, with plugin, pod, event and outcome", OnStock("it has no such span"), func(t require.TestingT) {
 		hook := RequireTree(t, traces, "RunPodSandbox", pod).Find("nri.RunPodSandbox", nil)
 		require.NotNil(t, hook)
 		of := func(plugin string) map[string]string {
@@ -80,11 +81,11 @@ func TestL17_TraceShowsWhereTheTimeOfAPodGoes(t *testing.T) {
 		assert.NotNil(t, hook.Child("nri.plugin", of("20-quick")), hook)
 		before := RequireTree(t, traces, "RunPodSandbox", first.ID).Find("nri.RunPodSandbox", nil)
 		require.NotNil(t, before)
-		assert.Nil(t, before.Child("nri.wait", nil), "it waited for nobody\n%s", before)
+		assert.Nil(t, before.Child("nri.wait", nil), "it did not wait\n%s", before)
 	})
 
 	require.NoError(t, c.StopPod(ctx, pod))
-	Promise(t, "L17", "the stop has spans of plugins, of the controller and of each DEL", OnStock("it has that of go-cni alone"), func(t require.TestingT) {
+	Promise(t, "L17", "the stop has spans of plugins, of the controller and of each DEL", OnStock("it has only that of go-cni"), func(t require.TestingT) {
 		stop := RequireTree(t, traces, "StopPodSandbox", pod)
 		hook := stop.Find("nri.StopPodSandbox", nil)
 		require.NotNil(t, hook, stop)
@@ -98,7 +99,7 @@ func TestL17_TraceShowsWhereTheTimeOfAPodGoes(t *testing.T) {
 	})
 }
 
-// STATUS is part of the trace of the call that had it run.
+// STATUS is in the trace of the call that made it run.
 func TestL17_StatusIsTraced(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithTraces, WithAgent())
@@ -114,7 +115,7 @@ func TestL17_StatusIsTraced(t *testing.T) {
 					return err
 				}
 			}
-			return errors.Join(err, fmt.Errorf("%d calls without", len(status)))
+			return errors.Join(err, fmt.Errorf("%d calls without STATUS", len(status)))
 		})
 	})
 }
@@ -130,7 +131,7 @@ func TestL17_TraceNamesThePluginThatRejected(t *testing.T) {
 	config := n.CRI().Pod("rejected")
 	_, err := n.CRI().RunPod(WithinAMinute(t), config)
 	require.Error(t, err)
-	Promise(t, "L17", "the span of a plugin that rejected says so", OnStock("there is none"), func(t require.TestingT) {
+	Promise(t, "L17", "the span of a plugin that rejected says so", OnStock("it has no such span"), func(t require.TestingT) {
 		run := RequireTree(t, traces, "RunPodSandbox", config.GetMetadata().GetUid())
 		rejection := run.Find("nri.plugin", map[string]string{"nri.plugin": "10-strict", "nri.outcome": "rejected"})
 		require.NotNil(t, rejection, run)

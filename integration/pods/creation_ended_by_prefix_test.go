@@ -19,7 +19,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// short is an id as crictl shows it.
+// short is an id as crictl prints it.
 func short(id string) string { return id[:13] }
 
 // ends are the ways to end a pod.
@@ -28,10 +28,10 @@ var ends = map[string]func(*cri.Client, context.Context, string) error{
 	"removed": (*cri.Client).RemovePod,
 }
 
-// A pod that is being created is found by a shortened id, wherever its creation is.
+// A pod that is being created is found by a shortened id, at any step of its creation.
 func TestL11_PodThatIsBeingCreatedCanBeEndedByAShortenedID(t *testing.T) {
 	t.Parallel()
-	missed := OnStock("it is not found, and becomes ready")
+	missed := OnStock("it is not found, and becomes Ready")
 	for done, end := range ends {
 		t.Run("in its ADD "+done, func(t *testing.T) {
 			n := StartNode(t)
@@ -59,14 +59,14 @@ func TestL11_PodThatIsBeingCreatedCanBeEndedByAShortenedID(t *testing.T) {
 			_, errCreate := c.Create(ctx, short(pod.ID), pod.Config, c.Container("early"))
 			ended := InBackground(func() error { return end(c, ctx, short(pod.ID)) })
 			if !RunsOnStock {
-				RequireWaiting(t, n, p, 1) // the end of the pod
+				RequireWaiting(t, n, p, 1) // the stop of the pod
 			}
 			pod.Gate.Release()
 			errRan, errEnded := <-pod.Ran, <-ended
 			Promise(t, "L6", "a pod in its hook has no status under a shortened id", KeptOnStock, func(t require.TestingT) {
 				assert.Equal(t, codes.NotFound, status.Code(errStatus), "%v", errStatus)
 			})
-			Promise(t, "L6", "a container of it is rejected, and the error says why", OnStock("it is rejected as if there was no such pod"), func(t require.TestingT) {
+			Promise(t, "L6", "CreateContainer in it is rejected, and the error says why", OnStock("the error is NotFound"), func(t require.TestingT) {
 				RequireReadable(t, errCreate, codes.FailedPrecondition, "is still being created")
 			})
 			Promise(t, "L11", "a pod in its hook is "+done+" by a shortened id", missed, func(t require.TestingT) {

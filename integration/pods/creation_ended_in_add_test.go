@@ -17,7 +17,7 @@ import (
 func TestL11_PodInItsADDCanBeStopped(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
-	p := plugin.New("10", "told")
+	p := plugin.New("10", "receives")
 	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("unwanted")
@@ -27,16 +27,16 @@ func TestL11_PodInItsADDCanBeStopped(t *testing.T) {
 	require.Len(t, records, 1)
 
 	errStop := c.StopPod(ctx, records[0].ID)
-	Promise(t, "L11", "a pod in its ADD can be stopped", OnStock("it cannot, and becomes ready"), func(t require.TestingT) {
+	Promise(t, "L11", "a pod in its ADD can be stopped", OnStock("it cannot be stopped, and becomes Ready"), func(t require.TestingT) {
 		require.NoError(t, errStop)
 		assert.ErrorContains(t, RequireEnds(t, ran, "RunPodSandbox"), "was stopped while it was being created")
 	})
 	require.NoError(t, add.Release())
-	Promise(t, "L7", "nothing is left of it", OnStock("it becomes ready"), func(t require.TestingT) { RequireNothingLeft(t, n) })
-	Promise(t, "L3", "plugins that were not told of it are not told of its end", OnStock("they are asked for it"), func(t require.TestingT) {
+	Promise(t, "L7", "nothing is left of the pod", OnStock("it becomes Ready"), func(t require.TestingT) { RequireNothingLeft(t, n) })
+	Promise(t, "L3", "plugins that do not know the pod do not receive its end", OnStock("they are asked about the pod"), func(t require.TestingT) {
 		assert.Empty(t, p.Calls().Named("unwanted").Events())
 	})
-	Promise(t, "L7", "it can be created again at once", OnStock("it is there"), func(t require.TestingT) {
+	Promise(t, "L7", "the pod can be created again at once", OnStock("it exists"), func(t require.TestingT) {
 		RequirePodRunsAgain(t, n, config)
 	})
 }

@@ -20,7 +20,7 @@ import (
 
 const notCounted = "it is not counted"
 
-// Pods whose creation waits are counted, with the age of the oldest.
+// Pods that are being created are counted, with the age of the oldest.
 func TestL17_PodsBeingCreatedAreCounted(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithNeeds(Patient))
@@ -31,7 +31,7 @@ func TestL17_PodsBeingCreatedAreCounted(t *testing.T) {
 	Promise(t, "L17", "pods being created are counted", OnStock(notCounted), func(t require.TestingT) {
 		RequireMetric(t, n, "containerd_cri_sandboxes_being_created", "", 1)
 	})
-	Promise(t, "L17", "the age of the oldest creation is told", OnStock("it is not told"), func(t require.TestingT) {
+	Promise(t, "L17", "the age of the oldest creation is a metric", OnStock("it has no such metric"), func(t require.TestingT) {
 		age, err := n.Metrics(context.Background(), "containerd_cri_sandboxes_being_created_oldest_seconds")
 		require.NoError(t, err)
 		assert.Positive(t, age[""])
@@ -39,7 +39,7 @@ func TestL17_PodsBeingCreatedAreCounted(t *testing.T) {
 	})
 	pod.Gate.Release()
 	require.NoError(t, <-pod.Ran)
-	Promise(t, "L17", "none is counted any more when it is ready", OnStock(notCounted), func(t require.TestingT) {
+	Promise(t, "L17", "a Ready pod is no longer counted", OnStock(notCounted), func(t require.TestingT) {
 		values, err := n.Metrics(context.Background(), "containerd_cri_sandboxes_being_created")
 		require.NoError(t, err)
 		assert.Equal(t, map[string]float64{"": 0}, values)
@@ -53,21 +53,21 @@ func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
 		"stopped": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			pod := NewInHook(t, n, p, "aborted")
 			stopped := InBackground(func() error { return n.CRI().StopPod(context.Background(), pod.ID) })
-			requireCancelled(t, pod, n, p)
+			requireCanceled(t, pod, n, p)
 			<-pod.Ran
 			<-stopped
 		},
 		"removed": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			pod := NewInHook(t, n, p, "aborted")
 			removed := InBackground(func() error { return n.CRI().RemovePod(context.Background(), pod.ID) })
-			requireCancelled(t, pod, n, p)
+			requireCanceled(t, pod, n, p)
 			<-pod.Ran
 			<-removed
 		},
 		"exited": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			pod := NewInHook(t, n, p, "aborted")
 			require.NoError(t, unix.Kill(pod.PID, unix.SIGKILL))
-			requireCancelled(t, pod, n, p)
+			requireCanceled(t, pod, n, p)
 			<-pod.Ran
 		},
 		"caller_gone": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
@@ -75,7 +75,7 @@ func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
 			pod := NewInHookOf(ctx, t, n, p, "aborted")
 			leave()
 			require.Error(t, <-pod.Ran)
-			requireCancelled(t, pod, n, p)
+			requireCanceled(t, pod, n, p)
 		},
 		"plugin": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			p.On(plugin.RunPodSandbox, plugin.Fail("not today"))
@@ -101,22 +101,22 @@ func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
 				assert.Len(t, all, 1)
 				left, err := n.Metrics(context.Background(), "containerd_cri_sandbox_creations_left_total")
 				require.NoError(t, err)
-				assert.Equal(t, map[string]float64{"": 0}, left, "nothing is left of it")
+				assert.Equal(t, map[string]float64{"": 0}, left, "nothing is left of the pod")
 			})
 		})
 	}
 }
 
-// requireCancelled waits until the creation is cancelled, and lets the plugin answer.
-func requireCancelled(t *testing.T, pod InHook, n *node.Node, p *plugin.Plugin) {
+// requireCanceled waits until the creation is canceled, and lets the plugin answer.
+func requireCanceled(t *testing.T, pod InHook, n *node.Node, p *plugin.Plugin) {
 	t.Helper()
-	if !RunsOnStock { // which goes on
+	if !RunsOnStock { // on stock the creation goes on
 		RequireWaiting(t, n, p, 1) // the end, behind the hook
 	}
 	pod.Gate.Release()
 }
 
-// A creation is undone, and the plugins of its network do not free it.
+// A creation is undone, and the plugins of its network fail to free it.
 func TestL17_RollBacksThatLeaveSomethingAreCounted(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
@@ -144,7 +144,7 @@ func TestL17_CreationsThatARestartInterruptedAreCounted(t *testing.T) {
 	})
 }
 
-// The timer of a sandbox's stop is that of the sandbox. Hooks have one of their own.
+// The timer of a sandbox's stop measures the sandbox alone. Hooks have a timer of their own.
 func TestL17_TimeOfHooksIsNotInThatOfTheStop(t *testing.T) {
 	t.Parallel()
 	const slow = 4 * time.Second
@@ -157,7 +157,7 @@ func TestL17_TimeOfHooksIsNotInThatOfTheStop(t *testing.T) {
 	l := NewLife(t, n, "short")
 	require.NoError(t, n.CRI().StopPod(WithinAMinute(t), l.Pod)) // with its container
 	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), l.Pod))
-	Promise(t, "L17", "the timer of the stop has no hook in it", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L17", "the timer of the stop does not include hooks", KeptOnStock, func(t require.TestingT) {
 		took, err := n.Metrics(context.Background(), "containerd_cri_sandbox_runtime_stop_seconds_sum")
 		require.NoError(t, err)
 		require.NotEmpty(t, took)

@@ -11,8 +11,8 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// killedText stands in the place of runc, and kills it once it has made the cgroup of a
-// container that it creates.
+// killedText replaces runc, and kills it once it has made the cgroup of a container that it
+// creates.
 const killedText = `#!/bin/sh
 for id; do :; done
 case " $* " in
@@ -27,7 +27,7 @@ kill -9 $!
 exit 1
 `
 
-// The kernel may kill runc for want of memory, and a shim whose connection ends does.
+// The kernel may kill runc for want of memory, and a shim kills it when its connection ends.
 func TestL7_RuncThatIsKilledLeavesNothing(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// A step of a roll-back has five seconds here, and a shim longer than that to answer.
+// A step of a roll-back has five seconds here, and a shim has more time than that to answer.
 const shortUndo = `version = 4
 
 [timeouts]
@@ -27,7 +27,7 @@ const shortUndo = `version = 4
 "io.containerd.timeout.task.state" = "30s"
 `
 
-// stuckInUndo is a pod that was rejected, and whose shim does not answer.
+// stuckInUndo is a rejected pod whose shim does not answer.
 type stuckInUndo struct {
 	InHook
 	n       *node.Node
@@ -55,14 +55,14 @@ func (s stuckInUndo) requireFailed(t *testing.T, step string) {
 	}))
 }
 
-// The stop of the sandbox takes up its time. Its shutdown has its own, in which the
-// shim answers.
+// The stop of the sandbox times out. Its shutdown has a timeout of its own, within which the shim
+// answers.
 func TestL7_ShimThatHangsInOneStepOfARollBackKeepsNothing(t *testing.T) {
 	t.Parallel()
 	s := newStuckInUndo(t)
 	errRan := make(chan error, 1)
 	if RunsOnStock {
-		errRan <- <-s.Ran // there is one step
+		errRan <- <-s.Ran // stock has one step
 	} else {
 		s.requireFailed(t, "stop sandbox")
 	}
@@ -74,7 +74,7 @@ func TestL7_ShimThatHangsInOneStepOfARollBackKeepsNothing(t *testing.T) {
 	Promise(t, "L7", "nothing is left of a pod whose shim hung in one step of the roll-back", OnStock("all of it stays"), func(t require.TestingT) {
 		RequireNothingLeft(t, s.n)
 	})
-	Promise(t, "L7", "its end is told", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L7", "plugins receive its end", KeptOnStock, func(t require.TestingT) {
 		assert.Equal(t, Undone, s.plugins[0].Calls().Named("stuck").Events())
 	})
 	for _, p := range s.plugins {
@@ -85,21 +85,21 @@ func TestL7_ShimThatHangsInOneStepOfARollBackKeepsNothing(t *testing.T) {
 	})
 }
 
-// What a shim that never answers keeps is shown, and can be removed once it is gone.
-func TestL7_WhatAShimThatHangsKeepsIsShown(t *testing.T) {
+// A pod whose shim never answers is shown, and can be removed once the shim has ended.
+func TestL7_PodOfAHangingShimIsShown(t *testing.T) {
 	t.Parallel()
 	s := newStuckInUndo(t)
 	require.ErrorContains(t, <-s.Ran, assert.AnError.Error())
 	ctx, c := WithinAMinute(t), s.n.CRI()
 	state := PodState(t, s.n, s.ID)
-	Promise(t, "L7", "a pod that could not be rolled back is not ready", OnStock("its status says that it is"), func(t require.TestingT) {
+	Promise(t, "L7", "a pod that could not be rolled back is not Ready", OnStock("it is shown as Ready"), func(t require.TestingT) {
 		assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, state)
 	})
 	require.Subset(t, KindsLeft(t, s.n), []string{"CRI pod", "address", "network namespace", "sandbox record"})
 	shim, err := s.n.Shim(s.ID)
 	require.NoError(t, err)
 	require.NoError(t, unix.Kill(shim, unix.SIGKILL))
-	RequireSoon(t, "the removal, as a kubelet tries it", func(context.Context) error {
+	RequireSoon(t, "the removal, with retries like a kubelet's", func(context.Context) error {
 		return errors.Join(c.StopPod(ctx, s.ID), c.RemovePod(ctx, s.ID))
 	})
 	RequireNothingLeftButSockets(t, s.n)

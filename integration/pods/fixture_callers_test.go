@@ -14,11 +14,11 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// caller is a client of CRI who gives up a pod that is in its hook.
+// caller is a client of CRI that cancels the creation of a pod whose hook runs.
 type caller struct {
 	does     string
-	patience time.Duration // in which the pod gets to its hook
-	explicit bool          // or its time is up
+	patience time.Duration // the pod must reach its hook in this time
+	explicit bool          // cancels before its deadline
 	code     codes.Code
 }
 
@@ -27,11 +27,11 @@ var canceledCallers = []caller{
 	{does: "runs out of time", patience: 12 * time.Second, code: codes.DeadlineExceeded},
 }
 
-// outlastsCallers gives plugins more time than such callers have.
+// outlastsCallers gives plugins more time than the deadline of such callers.
 func outlastsCallers(o *node.Options) { o.RequestTimeout = 20 * time.Second }
 
-// cancels has a plugin hold a pod until its caller has given up, and on. What that one heard
-// is returned.
+// cancels makes a plugin hold a pod until after its caller has canceled. It returns the pod and the
+// caller's error.
 func (c caller) cancels(t *testing.T, n *node.Node, p *plugin.Plugin) (InHook, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(WithinAMinute(t), c.patience)

@@ -12,7 +12,7 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// The case of the conformance test, with the shim in place of the process.
+// The conformance test's case, with the shim instead of the process.
 func TestL5_PodFailsIfTheShimOfItsSandboxDiesInTheHook(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithNeeds(Patient))
@@ -23,6 +23,6 @@ func TestL5_PodFailsIfTheShimOfItsSandboxDiesInTheHook(t *testing.T) {
 		}
 		return err
 	}
-	// The shim cannot remove its socket any more.
+	// The killed shim cannot remove its socket.
 	cases.PodFailsIfItsSandboxDiesInTheHook(OnNode{T: t, Needs: Patient}, n, "shim", kill, RequireNothingLeftButSockets)
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// asOnStock are the settings with which the network of pods is made and ended as on stock.
+// asOnStock has the settings that set up and tear down the network of pods as on stock.
 const asOnStock = PluginLoopback + `del_once = false
 adds_beside_pause = 0
 `
 
-// The life of a pod with one container starts no process that has nothing to do.
+// The life of a pod with one container starts no unnecessary process.
 func TestLifeOfAPodStartsTheProcessesThatItNeeds(t *testing.T) {
 	t.Parallel()
 	type counts struct{ hookline, asSet, stock int }
@@ -59,8 +59,8 @@ func TestLifeOfAPodStartsTheProcessesThatItNeeds(t *testing.T) {
 	}
 }
 
-// What a shim leaves to its delete command is known of that for runc alone: all others
-// have it run. The same program under another name stands in for one.
+// Only of runc's shim is it known what it leaves to its delete command: containerd runs that of
+// every other shim. Here the same program under another name is such a shim.
 func TestL15_ShimsOfOthersHaveTheirDeleteCommandRun(t *testing.T) {
 	t.Parallel()
 	const shim = "containerd-shim-other-v1"

@@ -19,7 +19,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// runRejectedPods tries to create pods, a few at a time, which a plugin rejects.
+// runRejectedPods tries to create pods that a plugin rejects, a few at a time.
 func runRejectedPods(ctx context.Context, t *testing.T, n *node.Node, from, to int) {
 	t.Helper()
 	const atATime = 6
@@ -44,17 +44,16 @@ func runRejectedPods(ctx context.Context, t *testing.T, n *node.Node, from, to i
 func TestL7_ManyRejectionsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	const first, more = 20, 200
-	// Open files and goroutines go up and down a little by themselves: with
-	// requests to the runtime, such as those that count, and with collectors.
-	// What each rejection leaves would add up to more.
+	// The numbers of open files and goroutines vary a little, with requests to the runtime and with
+	// collectors. A leak at each rejection would add up to more.
 	const noise = more / 20
 	n := StartNode(t, func(o *node.Options) { o.LogLevel = "info" })
 	allows, rejects := plugin.New("10", "allows"), plugin.New("20", "rejects")
 	rejects.On(plugin.RunPodSandbox, plugin.Fail("not here"))
 	Connect(t, n, allows, rejects)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // on stock, and on a busy machine, each takes its time
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // on stock, and on a busy machine, each is slow
 	defer cancel()
-	runRejectedPods(ctx, t, n, 0, first) // what is made once, and kept, is there by then
+	runRejectedPods(ctx, t, n, 0, first) // resources that are made once exist by then
 	before, err := n.Vitals(ctx)
 	require.NoError(t, err)
 
@@ -65,7 +64,7 @@ func TestL7_ManyRejectionsLeaveNothing(t *testing.T) {
 	defer func() { t.Logf("after: %s", after) }()
 	Promise(t, "L7", "nothing is left of many rejected pods", OnStock("some of the roll-backs fail"), func(t require.TestingT) { RequireNothingLeft(t, n) })
 	Promise(t, "L7", "the runtime holds no more files, goroutines and records than before", OnStock("it holds those of roll-backs that failed"), func(t require.TestingT) {
-		RequireSoon(t, "containerd to hold what it held before", func(ctx context.Context) (err error) {
+		RequireSoon(t, "containerd to hold no more than before", func(ctx context.Context) (err error) {
 			if after, err = n.Vitals(ctx); err != nil {
 				return err
 			}
@@ -74,11 +73,11 @@ func TestL7_ManyRejectionsLeaveNothing(t *testing.T) {
 			}
 			return nil
 		})
-		// The file doubles when the pages of transactions at the same time do not
-		// fit, and may have been just short of it.
+		// The file doubles when the pages of concurrent transactions do not fit, and may have been
+		// just below that size.
 		assert.LessOrEqual(t, after.Database, 2*before.Database)
 	})
-	Promise(t, "L3", "those that were asked are told of each end, once", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L3", "plugins that were asked receive each end once", KeptOnStock, func(t require.TestingT) {
 		for _, p := range []*plugin.Plugin{allows, rejects} {
 			assert.Len(t, p.Calls(), 2+(first+more)*len(Undone), p.Name())
 			reading := history.Read(p.Calls(), nil)

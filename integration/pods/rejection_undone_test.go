@@ -23,7 +23,7 @@ func TestL7_NetworkStandsWhileARejectedPodIsUndone(t *testing.T) {
 	RequireUndoneWhileNetworkStood(t, second, config)
 }
 
-// A plugin that rejects may fail again when told of the end.
+// A plugin that rejects a pod may also fail at its end.
 func TestL9_RollBackReachesAllIfAPluginFails(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -34,7 +34,7 @@ func TestL9_RollBackReachesAllIfAPluginFails(t *testing.T) {
 	config := RunRejected(t, second, n)
 
 	require.Equal(t, Undone, first.Calls().Named("rejected").Events())
-	Promise(t, "L9", "a plugin's failure in the roll-back keeps nothing from the next", OnStock("it gets neither Stop nor Remove"), func(t require.TestingT) {
+	Promise(t, "L9", "later plugins receive the end though a plugin fails in the roll-back", OnStock("they receive neither Stop nor Remove"), func(t require.TestingT) {
 		RequireUndoneWhileNetworkStood(t, second, config)
 	})
 	Promise(t, "L8", "a plugin's failure in the roll-back leaves nothing behind", RollBackRaces, func(t require.TestingT) { RequireNothingLeft(t, n) })

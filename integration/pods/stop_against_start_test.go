@@ -38,15 +38,15 @@ func TestL11_ContainerIsNotStartedWhileAnotherIsStopped(t *testing.T) {
 	errStart := c.Start(ctx, second)
 	require.NoError(t, kill.Release())
 	require.NoError(t, <-stopped)
-	Promise(t, "L11", "a container is not started once the stop of its pod has begun", OnStock("it is, and may be missed"), func(t require.TestingT) {
+	Promise(t, "L11", "a container is not started once the stop of its pod has begun", OnStock("it is started, and the stop may miss it"), func(t require.TestingT) {
 		RequireReadable(t, errStart, codes.FailedPrecondition, "is being stopped")
 	})
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
 	RequireNothingLeft(t, n)
 }
 
-// A start is under way when the stop begins: the stop waits for it, or it is undone.
-// Either way nothing runs in the pod when the stop returns.
+// A container is being started when the stop begins: the stop waits for the start, or the start is
+// undone. Either way nothing runs in the pod when the stop returns.
 func TestL10_StopOfAPodWaitsForAContainerThatIsStarted(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithoutNRI)
@@ -73,16 +73,16 @@ func TestL10_StopOfAPodWaitsForAContainerThatIsStarted(t *testing.T) {
 	require.NoError(t, start.Release())
 	errStart := <-started
 	require.NoError(t, <-stopped)
-	Promise(t, "L10", "who starts a container in a pod that is stopped meanwhile hears of it", OnStock("it runs in a stopped pod"), func(t require.TestingT) {
+	Promise(t, "L10", "the start of a container fails if its pod is stopped meanwhile", OnStock("it runs in a stopped pod"), func(t require.TestingT) {
 		RequireReadable(t, errStart, codes.FailedPrecondition, "is being stopped")
 		assert.Equal(t, runtime.ContainerState_CONTAINER_EXITED, StateOfContainer(ctx, t, l))
 	})
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
-	Promise(t, "L10", "nothing is left of the pod", SometimesOnStock("the sockets of its shim are"), func(t require.TestingT) { RequireNothingLeft(t, n) })
+	Promise(t, "L10", "nothing is left of the pod", SometimesOnStock("the sockets of its shim are left"), func(t require.TestingT) { RequireNothingLeft(t, n) })
 }
 
-// A start that hangs keeps its pod from being stopped for ten seconds, and is undone
-// when it goes on.
+// A start that hangs delays the stop of its pod for ten seconds at most, and is undone when it goes
+// on.
 func TestL11_StartThatHangsDoesNotKeepItsPod(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithoutNRI)
@@ -105,8 +105,8 @@ func TestL11_StartThatHangsDoesNotKeepItsPod(t *testing.T) {
 	RequireNothingLeftButSockets(t, n)
 }
 
-// A container is stored after the stop of its pod has listed the containers: it takes
-// its time to read a profile.
+// A container would be stored after the stop of its pod has listed the containers: reading its
+// profile is slow.
 func TestL11_ContainerIsNotStoredInAStoppedPod(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithoutNRI)
@@ -132,7 +132,7 @@ func TestL11_ContainerIsNotStoredInAStoppedPod(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, pipe.Close())
 	errMade := <-made
-	Promise(t, "L11", "a container is not stored once the stop of its pod has begun", OnStock("it is"), func(t require.TestingT) {
+	Promise(t, "L11", "a container is not stored once the stop of its pod has begun", OnStock("it is stored"), func(t require.TestingT) {
 		RequireReadable(t, errMade, codes.FailedPrecondition, "is being stopped")
 		left := KindsLeft(t, n)
 		assert.NotContains(t, left, "CRI container")

@@ -14,11 +14,11 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A pod whose process died is ended as any other.
+// A pod whose sandbox process died ends like any other.
 func TestL11_EveryEndOfADeadSandboxIsDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
-	p := plugin.New("10", "told")
+	p := plugin.New("10", "receives")
 	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
 	for how, end := range map[string]func(pod string) error{

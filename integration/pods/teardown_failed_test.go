@@ -14,7 +14,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A stop that fails half-way is repeated, but not told again.
+// A stop fails after plugins received it, and is repeated. Plugins do not receive it again.
 func TestL11_StopThatFailedIsNotDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -27,8 +27,7 @@ func TestL11_StopThatFailedIsNotDeliveredAgain(t *testing.T) {
 	RequireNothingLeft(t, n)
 }
 
-// A removal whose stop fails half-way leaves the pod in the list, and removes
-// it when it is repeated.
+// A removal whose stop fails half-way leaves the pod in the list. The repeated removal removes it.
 func TestL11_RemovalThatFailedCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -41,10 +40,10 @@ func TestL11_RemovalThatFailedCanBeRepeated(t *testing.T) {
 	RequireNothingLeft(t, n)
 }
 
-// requireFailsAtDEL has an end of a pod fail once a plugin was told of the stop.
+// requireFailsAtDEL makes an end of a pod fail after a plugin has received the stop.
 func requireFailsAtDEL(t *testing.T, n *node.Node, end func(ctx context.Context, pod string) error) (pod string, p *plugin.Plugin) {
 	t.Helper()
-	p = plugin.New("10", "told")
+	p = plugin.New("10", "receives")
 	Connect(t, n, p)
 	ctx := WithinAMinute(t)
 	pod, err := n.CRI().RunPod(ctx, n.CRI().Pod("stuck"))

@@ -18,9 +18,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Inside the hook there is all that a ready pod has. After the stop there is
-// what removal needs.
-func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
+// During the hook the pod has everything that a Ready pod has. After the stop it has only what the
+// removal needs.
+func TestL10_PodIsIntactInItsStopHook(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithNeeds(Patient))
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -41,7 +41,7 @@ func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
 		left, err := n.Leftovers(ctx)
 		for _, item := range left {
 			if item.Kind == "CRI container" {
-				err = fmt.Errorf("there is %s", item)
+				err = fmt.Errorf("%s exists", item)
 			}
 		}
 		return err
@@ -52,10 +52,10 @@ func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
 	require.NoError(t, c.StopPod(ctx, l.Pod))
 
 	gone := []string{"address", "attachment", "bundle", "cgroup", "link", "mount", "network file", "network namespace", "process", "runc state", "shim socket"}
-	RequireSoon(t, "the end of what a stop ends", func(context.Context) error {
+	RequireSoon(t, "the stop to release its resources", func(context.Context) error {
 		for _, kind := range KindsLeft(t, n) {
 			if slices.Contains(gone, kind) {
-				return fmt.Errorf("there is still some %s", kind)
+				return fmt.Errorf("some %s is left", kind)
 			}
 		}
 		return nil
@@ -64,19 +64,19 @@ func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
 	RequireNothingLeft(t, n)
 	stop := p.Calls().Of(l.Pod).Only(plugin.StopPodSandbox)
 	require.Len(t, stop, 1)
-	require.NoError(t, stop[0].Err, "the look at the network")
+	require.NoError(t, stop[0].Err, "the check of the network")
 	var had []string
 	for _, item := range ready {
 		had = append(had, item.Kind)
 	}
 	require.Subset(t, had, gone)
-	Promise(t, "L10", "all of a pod is there when plugins are told of its stop", OnStock("the process and the mounts of the sandbox are gone"), func(t require.TestingT) {
+	Promise(t, "L10", "all of a pod exists when plugins receive its stop", OnStock("the process and the mounts of the sandbox are gone"), func(t require.TestingT) {
 		assert.Equal(t, Lines(ready), Lines(inside))
 	})
 }
 
-// The removal is told while the kubelet still sees the pod, and nothing of it
-// but its place in the list, and its record, is left.
+// Plugins receive the removal while the kubelet still sees the pod, and when only its place in the
+// list and its record are left.
 func TestL12_RemovalIsDeliveredWhileThePodIsListed(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithNeeds(Patient))
@@ -101,9 +101,9 @@ func TestL12_RemovalIsDeliveredWhileThePodIsListed(t *testing.T) {
 	require.Len(t, listed, 1)
 	require.Equal(t, pod, listed[0].GetId())
 	RequireNothingLeft(t, n)
-	Promise(t, "L12", "nothing but its place in the list and its record is left when plugins are told of its removal", KeptOnStock, func(t require.TestingT) {
-		shims := []string{"process", "shim socket"} // which end by themselves
+	Promise(t, "L12", "only the pod's place in the list and its record are left when plugins receive its removal", KeptOnStock, func(t require.TestingT) {
+		shims := []string{"process", "shim socket"} // these end by themselves
 		assert.Subset(t, append(shims, "CRI pod", "sandbox record"), inside)
-		assert.Contains(t, inside, "sandbox record", "by which a runtime that is killed now tells it again")
+		assert.Contains(t, inside, "sandbox record", "with it, a runtime that is killed now delivers the removal again")
 	})
 }

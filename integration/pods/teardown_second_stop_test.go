@@ -16,7 +16,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// connectSlowToStop holds StopPodSandbox at a gate, and then looks at the network.
+// connectSlowToStop connects a plugin that holds StopPodSandbox at a gate, and then checks the
+// network.
 func connectSlowToStop(t *testing.T, n *node.Node) (*plugin.Plugin, *plugin.Gate) {
 	t.Helper()
 	p, gate := plugin.New("10", "slow"), NewGate(t)
@@ -30,8 +31,8 @@ func connectSlowToStop(t *testing.T, n *node.Node) (*plugin.Plugin, *plugin.Gate
 	return p, gate
 }
 
-// stopImpatiently asks for the stop of a pod and gives up after a while, in which
-// a runtime that did not wait would have been through with it.
+// stopImpatiently stops a pod and cancels after a while, in which a runtime that does not wait
+// would have finished.
 func stopImpatiently(t *testing.T, n *node.Node, pod string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -57,14 +58,14 @@ func TestL10_SecondStopWaitsForTheHookOfTheFirst(t *testing.T) {
 
 	stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
 	require.Len(t, stop, 1)
-	require.NoError(t, stop[0].Err, "the look at the network")
+	require.NoError(t, stop[0].Err, "the check of the network")
 	require.NoError(t, c.RemovePod(ctx, pod))
 	require.Equal(t, Undone, p.Calls().Of(pod).Events())
 	RequireNothingLeft(t, n)
 }
 
-// The first caller gives up. The hook runs on, and the network stays for it.
-func TestL10_NetworkStandsForTheHookOfAStopThatWasGivenUp(t *testing.T) {
+// The first caller cancels. The hook runs on, and the network stays for it.
+func TestL10_NetworkStandsForTheHookOfACanceledStop(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithNeeds(Patient))
 	p, gate := connectSlowToStop(t, n)
@@ -78,7 +79,7 @@ func TestL10_NetworkStandsForTheHookOfAStopThatWasGivenUp(t *testing.T) {
 	cancel()
 	require.Error(t, <-first)
 	var errSecond error
-	if RunsOnStock { // where it has all the time that it takes, as it does not wait
+	if RunsOnStock { // stock does not wait: so the stop gets all the time that it needs
 		errSecond = c.StopPod(ctx, pod)
 	} else {
 		errSecond = stopImpatiently(t, n, pod)
@@ -88,18 +89,18 @@ func TestL10_NetworkStandsForTheHookOfAStopThatWasGivenUp(t *testing.T) {
 	require.NoError(t, c.StopPod(ctx, pod))
 	require.NoError(t, c.RemovePod(ctx, pod))
 
-	Promise(t, "L10", "a stop waits for the hook of one that was given up", OnStock("it does not"), func(t require.TestingT) {
+	Promise(t, "L10", "a stop waits for the hook of a canceled one", OnStock("it does not"), func(t require.TestingT) {
 		assert.Error(t, errSecond, "the second stop did not wait for the hook")
 	})
-	Promise(t, "L10", "the network stands until the hook of a stop that was given up ends", OnStock("it goes while the hook runs"), func(t require.TestingT) {
+	Promise(t, "L10", "the network stands until the hook of a canceled stop ends", OnStock("it is removed while the hook runs"), func(t require.TestingT) {
 		stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
 		require.Len(t, stop, 1)
-		assert.NoError(t, stop[0].Err, "the look at the network")
+		assert.NoError(t, stop[0].Err, "the check of the network")
 	})
-	Promise(t, "L9", "the hook of a stop that was given up has its time, and its plugin stays", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L9", "the hook of a canceled stop has its full time, and its plugin stays connected", KeptOnStock, func(t require.TestingT) {
 		stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
 		require.Len(t, stop, 1)
-		assert.NoError(t, stop[0].Abandoned, "the hook ran under a dead context")
+		assert.NoError(t, stop[0].Abandoned, "the hook ran under a canceled context")
 		assert.True(t, IsOpen(p.Closed()), "the plugin was dropped")
 		assert.Equal(t, Undone, p.Calls().Of(pod).Events())
 	})

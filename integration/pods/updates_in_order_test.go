@@ -23,10 +23,10 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A plugin that pins CPUs says with each container that is created what is left to the
-// others. What it said last is what they have, whatever is created at the same time, and in
-// whatever order it names them.
-func TestL1_WhatAPluginSaidLastOfOtherContainersHolds(t *testing.T) {
+// A plugin that pins CPUs updates the other containers with each creation. Its last update is the
+// one that holds, whatever is created at the same time, and in whatever order it names the
+// containers.
+func TestL1_LastUpdateOfOtherContainersHolds(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -70,7 +70,7 @@ func TestL1_WhatAPluginSaidLastOfOtherContainersHolds(t *testing.T) {
 	for range pods {
 		require.NoError(t, <-created)
 	}
-	Promise(t, "L1", "what a plugin said last of other containers holds", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L1", "a plugin's last update of other containers holds", KeptOnStock, func(t require.TestingT) {
 		for _, other := range others {
 			status, err := c.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: other})
 			require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestL1_WhatAPluginSaidLastOfOtherContainersHolds(t *testing.T) {
 	})
 }
 
-// stuckForOneText stands in the place of runc: the update of one container hangs.
+// stuckForOneText replaces runc: the update of one container hangs.
 const stuckForOneText = `#!/bin/sh
 case "$*" in
 *update*@ID@*) cat '@PIPE@' >&2 ;;
@@ -87,9 +87,9 @@ esac
 exec '@PROGRAM@' "$@"
 `
 
-// An update that hangs below the shim is given up, and what the plugin says
-// later of other containers is applied.
-func TestL22_UpdateThatHangsHoldsUpNoLaterOneForGood(t *testing.T) {
+// An update that hangs below the shim times out, and the plugin's later updates of other containers
+// are applied.
+func TestL22_HangingUpdateTimesOutForLaterOnes(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -116,7 +116,7 @@ func TestL22_UpdateThatHangsHoldsUpNoLaterOneForGood(t *testing.T) {
 	errFirst := c.Stop(WithinMoments(t), first.Container, 0)
 	pins.On(plugin.StopContainer, says(well.Container, 200))
 	errSecond := c.Stop(WithinMoments(t), second.Container, 0)
-	Promise(t, "L22", "what a plugin says after an update that hangs is applied", OnStock("stops wait for the update"), func(t require.TestingT) {
+	Promise(t, "L22", "a plugin's update after one that hangs is applied", OnStock("stops wait for the update"), func(t require.TestingT) {
 		require.NoError(t, errors.Join(errFirst, errSecond))
 		RequireSoon(t, "the update", func(context.Context) error {
 			status, err := c.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: well.Container})

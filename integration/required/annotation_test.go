@@ -16,8 +16,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// What pods require and tolerate by their annotations, with the default validator
-// enabled, as its own documentation has them.
+// The annotations with which pods require and tolerate plugins, with the default validator enabled,
+// as in its documentation.
 const (
 	requiresKey  = "required-plugins.noderesource.dev"
 	toleratesKey = "tolerate-missing-plugins.example.org"
@@ -48,7 +48,7 @@ func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
 		"the annotation alone":           {config: waits, annotations: map[string]string{requiresKey: "[ must ]"}, rejected: true, code: codes.Unavailable},
 		"the annotation of the pod":      {config: waits, annotations: map[string]string{requiresKey + "/pod": "[ must ]"}, rejected: true, code: codes.Unavailable},
 		"both":                           {config: rule, annotations: map[string]string{requiresKey: "[ must ]"}, rejected: true, code: codes.Unavailable},
-		"that of a container":            {config: open, annotations: map[string]string{requiresKey + "/container.main": "[ must ]"}},
+		"the annotation of a container":  {config: open, annotations: map[string]string{requiresKey + "/container.main": "[ must ]"}},
 		"both, and a toleration":         {config: rule, annotations: map[string]string{requiresKey: "[ must ]", toleratesKey: "true"}},
 		"a toleration of nothing":        {config: rule, annotations: map[string]string{toleratesKey: "false"}, rejected: true, code: codes.Unavailable},
 		"an annotation that is no list":  {config: open, annotations: map[string]string{requiresKey: "must"}, rejected: true, code: codes.FailedPrecondition},
@@ -63,18 +63,18 @@ func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
 				return
 			}
 			t.Log(err)
-			if err == nil { // on stock
+			if err == nil { // as on stock
 				defer EndPod(ctx, t, n, id)
 			}
-			Promise(t, "L20", "the pod is rejected", OnStock("it looks at containers alone"), func(t require.TestingT) {
+			Promise(t, "L20", "the pod is rejected", OnStock("it checks containers alone"), func(t require.TestingT) {
 				RequireReadable(t, err, tc.code, "must")
 			})
 		})
 	}
 }
 
-// A pod that requires a plugin which has nothing to say of pods starts with it,
-// and its containers do with its word.
+// A pod requires a plugin that subscribes to no events of pods. The pod starts while the plugin is
+// connected, and its containers start with the plugin's approval.
 func TestL20_AnnotationIsMetByAPluginThatWantsContainersAlone(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(PluginSetting("must", "wait = '1s'")+validating))
@@ -91,14 +91,15 @@ func TestL20_AnnotationIsMetByAPluginThatWantsContainersAlone(t *testing.T) {
 		assert.Len(t, must.Calls().Only(plugin.CreateContainer).Events(), 1)
 	})
 	must.Crash()
-	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsGone(t, n, must.Name()) })
+	RequireSoon(t, "the plugin to be disconnected", func(context.Context) error { return IsGone(t, n, must.Name()) })
 	_, err := c.RunPod(ctx, PodIn(n, "default", "next", map[string]string{requiresKey: "[ 10-must ]"}))
-	Promise(t, "L20", "the next pod does not start without it", OnStock("it looks at containers alone"), func(t require.TestingT) {
+	Promise(t, "L20", "the next pod does not start without it", OnStock("it checks containers alone"), func(t require.TestingT) {
 		RequireReadable(t, err, codes.Unavailable, "required plugin 10-must is disconnected since")
 	})
 }
 
-// What a pod says of its containers, and what the operator does, hold for each container.
+// The annotations of a pod about its containers, and the operator's settings, hold for each
+// container.
 func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
 	t.Parallel()
 	rule := PluginSetting("must", "required_for = ['containers']\nwait = '300ms'\n") + validating
@@ -112,7 +113,7 @@ func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
 		config      string
 		annotations map[string]string
 		rejected    bool
-		stock       Breach // of that
+		stock       Breach // of the rejection
 	}{
 		"neither setting nor annotation":      {config: waits},
 		"the setting alone":                   {config: rule, rejected: true, stock: OnStock(NotRequired)},
@@ -133,7 +134,7 @@ func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
 				Promise(t, "L20", "the container is created", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
 			} else {
 				Promise(t, "L20", "the container is rejected", tc.stock, func(t require.TestingT) { require.ErrorContains(t, err, "must") })
-				Promise(t, "L20", "the kubelet is told what is disconnected", OnStock("it starts, or says what is missing without a code"), func(t require.TestingT) {
+				Promise(t, "L20", "the error names the disconnected plugin", OnStock("the container starts, or the error has no code"), func(t require.TestingT) {
 					RequireUnavailable(t, err, "is disconnected since")
 				})
 			}

@@ -15,8 +15,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// The plugin is killed at the first of ten pods, while nine wait in line, and
-// comes back.
+// The plugin is killed at the first of ten pods, while nine wait, and reconnects.
 func TestL20_PodsInLineWaitForARequiredPluginThatIsKilled(t *testing.T) {
 	t.Parallel()
 	const pods = 10
@@ -26,7 +25,7 @@ func TestL20_PodsInLineWaitForARequiredPluginThatIsKilled(t *testing.T) {
 	ran := make(chan []CreationOf, 1)
 	go func() { ran <- RunPods(ctx, n, pods, time.Minute, PodsNamed(n, "waits", pods)...) }()
 	RequireSandboxesRun(ctx, t, n, pods)
-	if !RunsOnStock { // where they wait in line for a lock
+	if !RunsOnStock { // on stock they wait for a lock
 		RequireWaiting(t, n, first, pods-1)
 	}
 	RequireSoon(t, "the hook", func(context.Context) error { return HasGot(first, plugin.RunPodSandbox) })
@@ -37,7 +36,7 @@ func TestL20_PodsInLineWaitForARequiredPluginThatIsKilled(t *testing.T) {
 	next := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
 	created := <-ran
 
-	Promise(t, "L20", "the pod that it was at fails, and the others start with the word of the next", OnStock("all start without it"), func(t require.TestingT) {
+	Promise(t, "L20", "the pod in its hook fails, and the others start with the approval of the next process", OnStock("all start without it"), func(t require.TestingT) {
 		failed := 0
 		for _, c := range created {
 			if c.Err != nil {

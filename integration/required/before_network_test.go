@@ -16,8 +16,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A pod that waits for a plugin that is disconnected holds nothing: no address, no network
-// namespace, no process. One whose plugin goes while its network is made waits at the hook.
+// A pod that waits for a disconnected plugin holds nothing: no address, no network namespace, no
+// process. A pod whose plugin disconnects while its network is set up waits at the hook.
 func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(PluginSetting("must", "required_for = ['pods']\nwait = '50s'")))
@@ -31,14 +31,14 @@ func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
 	} else {
 		RequireSoon(t, "the pod that waits", func(context.Context) error { return WaitFor(t, n, "must", 1) })
 	}
-	Promise(t, "L20", "there is nothing of a pod that waits", OnStock("it is there"), func(t require.TestingT) {
+	Promise(t, "L20", "a pod that waits holds nothing", OnStock("it exists"), func(t require.TestingT) {
 		if RunsOnStock {
 			require.Fail(t, "the pod started without the plugin")
 		}
 		left, err := n.Leftovers(ctx)
 		require.NoError(t, err)
 		assert.Empty(t, left)
-		require.Empty(t, ran, "and it waits still")
+		require.Empty(t, ran, "it still waits")
 	})
 	must := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
 	if !RunsOnStock {
@@ -47,10 +47,10 @@ func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
 
 	add, during := HoldCreation(ctx, t, n, node.Before("ptp", "ADD"), n.CRI().Pod("during"))
 	require.NoError(t, must.Kill())
-	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsDisconnected(t, n) })
+	RequireSoon(t, "the plugin to be disconnected", func(context.Context) error { return IsDisconnected(t, n) })
 	require.NoError(t, add.Release())
 	if RunsOnStock {
-		require.NoError(t, <-during) // it waits for nobody
+		require.NoError(t, <-during) // on stock it does not wait
 	} else {
 		RequireSoon(t, "the pod that waits at the hook", func(context.Context) error { return WaitFor(t, n, "must", 1) })
 	}
@@ -58,9 +58,9 @@ func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
 	if !RunsOnStock {
 		require.NoError(t, <-during)
 	}
-	Promise(t, "L20", "one whose plugin went during its ADD has the word of the next", OnStock(NotRequired), func(t require.TestingT) {
-		// It was asked for no other.
-		RequireSoon(t, "its word", func(context.Context) error { return HasAnswered(next, plugin.RunPodSandbox) })
+	Promise(t, "L20", "a pod whose plugin disconnects during its ADD starts with the approval of the next process", OnStock(NotRequired), func(t require.TestingT) {
+		// It was asked about no other pod.
+		RequireSoon(t, "its approval", func(context.Context) error { return HasAnswered(next, plugin.RunPodSandbox) })
 	})
 	RemoveAllPods(ctx, t, n.CRI())
 	RequireNothingLeft(t, n)

@@ -18,9 +18,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Containers alone require the plugin. It comes late, is killed at one of several that
-// wait for it, and comes back: pods start without it, containers do not, but for those
-// of an exempt namespace.
+// Only containers require the plugin. It connects late, is killed at one of several waiting
+// containers, and reconnects: pods start without it, and containers only in an exempt namespace.
 func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 	t.Parallel()
 	const containers = 4
@@ -48,7 +47,7 @@ func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 		RequireSoon(t, "the requests", func(context.Context) error {
 			log, err := n.Log()
 			if asked := strings.Count(log, `for container name:\"`+name); err == nil && asked < containers {
-				err = fmt.Errorf("%d of %d are there", asked, containers)
+				err = fmt.Errorf("%d of %d have arrived", asked, containers)
 			}
 			return err
 		})
@@ -66,25 +65,25 @@ func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 	}
 	first := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 	created := <-late
-	Promise(t, "L20", "containers are created once it has come, with its answer", OnStock(NotRequired), func(t require.TestingT) {
+	Promise(t, "L20", "containers are created with its answer, once it is connected", OnStock(NotRequired), func(t require.TestingT) {
 		for _, ctr := range created {
 			require.NoError(t, ctr.Err)
 			requireApprovalOf(t, ctr.ID, first)
 		}
 	})
 	require.NoError(t, first.Kill())
-	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsDisconnected(t, n) })
+	RequireSoon(t, "the plugin to be disconnected", func(context.Context) error { return IsDisconnected(t, n) })
 
 	second := JoinProcess(t, n, plugin.Script{Index: "90", Name: "must", Answers: map[plugin.Event]plugin.Answer{plugin.CreateContainer: {Work: time.Minute}}})
 	killed := create("killed")
 	RequireSoon(t, "the hook", func(context.Context) error { return HasGot(second, plugin.CreateContainer) })
-	if !RunsOnStock { // where they wait in line for a lock
+	if !RunsOnStock { // on stock they wait for a lock
 		RequireWaiting(t, n, second, containers-1)
 	}
 	require.NoError(t, second.Kill())
 	third := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 	created = <-killed
-	Promise(t, "L20", "the container that it was killed at fails, and the others have the answer of the next", OnStock("all are created without it"), func(t require.TestingT) {
+	Promise(t, "L20", "the container in its hook fails, and the others start with the answer of the next process", OnStock("all are created without it"), func(t require.TestingT) {
 		failed := 0
 		for _, ctr := range created {
 			if ctr.Err != nil {
@@ -100,9 +99,9 @@ func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 	RequireNothingLeft(t, n)
 }
 
-// requireApprovalOf checks that a plugin has answered for a container in CreateContainer.
+// requireApprovalOf checks that a plugin has answered CreateContainer of a container.
 func requireApprovalOf(t require.TestingT, container string, p *plugin.Process) {
-	RequireSoon(t, "the word of "+p.Name()+" for container "+container, func(context.Context) error {
+	RequireSoon(t, "the approval of "+p.Name()+" for container "+container, func(context.Context) error {
 		for _, call := range p.Calls().Only(plugin.CreateContainer) {
 			if call.Container.GetId() == container && !call.End.IsZero() {
 				return nil

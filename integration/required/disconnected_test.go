@@ -15,8 +15,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// The plugin never comes, and is required from a restart on. That nothing starts without it is
-// in conformance/cases.
+// The plugin never connects, and is required since a restart. A case in conformance/cases asserts
+// that nothing starts without it.
 func TestL20_RuleThatIsNewHoldsForContainersOfPodsOfBefore(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(NoRule))
@@ -31,7 +31,7 @@ func TestL20_RuleThatIsNewHoldsForContainersOfPodsOfBefore(t *testing.T) {
 	Promise(t, "L20", "a container is rejected in a pod that started before the rule", OnStock(NotRequired), func(t require.TestingT) {
 		RequireUnavailable(t, ctrErr, "container rejected of pod default/before")
 	})
-	Promise(t, "L17", "rejections and waits are counted, and the status says what is disconnected", OnStock("it counts none"), func(t require.TestingT) {
+	Promise(t, "L17", "rejections and waits are counted, and the status names the disconnected plugin", OnStock("it counts none"), func(t require.TestingT) {
 		rejections, err := n.Metrics(ctx, "containerd_nri_required_plugin_rejections_total")
 		require.NoError(t, err)
 		require.Len(t, rejections, 2)
@@ -67,7 +67,7 @@ func TestL20_PodsWaitForARequiredPluginThatComesLate(t *testing.T) {
 		joined := time.Now()
 		must := JoinProcess(t, n, plugin.Script{Index: index, Name: "must"})
 		created := <-ran
-		t.Logf("pods waited %s, and %s once the plugin came", Slowest(created), time.Since(joined))
+		t.Logf("pods waited %s, and %s after the plugin joined", Slowest(created), time.Since(joined))
 		RequireAllCreated(t, created)
 		Promise(t, "L20", "pods start once it has answered for each, under index "+index, OnStock(NotRequired), func(t require.TestingT) {
 			for _, c := range created {
@@ -76,7 +76,7 @@ func TestL20_PodsWaitForARequiredPluginThatComesLate(t *testing.T) {
 			}
 		})
 		require.NoError(t, must.Kill())
-		RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsDisconnected(t, n) })
+		RequireSoon(t, "the plugin to be disconnected", func(context.Context) error { return IsDisconnected(t, n) })
 	}
 	RemoveAllPods(ctx, t, n.CRI())
 	RequireNothingLeft(t, n)

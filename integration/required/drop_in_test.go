@@ -16,8 +16,8 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// What an operator says of a plugin may be spread over files of a folder that is imported:
-// each adds its settings, and of one setting the last file's holds, as a whole.
+// An operator's settings of a plugin may be in several imported files: each adds settings, and if
+// two files have the same setting, the last one replaces it as a whole.
 func TestL20_DropInFilesAddToTheTableOfPlugins(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(NoRule))
@@ -43,7 +43,7 @@ func TestL20_DropInFilesAddToTheTableOfPlugins(t *testing.T) {
 			RequireReadable(t, err, codes.Unavailable, "required plugin "+wants)
 		})
 	}
-	Promise(t, "L17", "the status shows both plugins with what all files say", OnStock("it does not know the table"), func(t require.TestingT) {
+	Promise(t, "L17", "the status shows both plugins with the settings of all files", OnStock("it does not know the table"), func(t require.TestingT) {
 		required := ReadNRI(t, n).RequiredPlugins
 		require.Len(t, required, 2)
 		assert.Equal(t, "must", required[0].Name)

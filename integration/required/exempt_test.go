@@ -16,9 +16,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// What a pod or a container of an exempt namespace meets is what it would meet of any
-// plugin: one that hangs costs it one timeout, one that is killed nothing. Those of another
-// namespace are rejected at the same time.
+// For a pod or container of an exempt namespace a required plugin is like any other: it waits one
+// timeout for one that hangs, and does not wait for one that is killed. Those of another namespace
+// are rejected at the same time.
 func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	const timeout = 4 * time.Second
@@ -27,11 +27,11 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 		policy *api.FailurePolicy
 		killed bool
 		atMost time.Duration
-		words  string // of what is rejected to others
+		words  string // in the error of pods and containers of other namespaces
 	}{
-		"it hangs in the hook":     {answer: plugin.Answer{Freeze: true}, atMost: 2 * timeout, words: "is disconnected since"},
-		"it hangs, and stays":      {answer: plugin.Answer{Freeze: true}, policy: &api.FailurePolicy{KeepConnected: true}, atMost: 2 * timeout, words: "has was overdue"},
-		"it is killed in the hook": {answer: plugin.Answer{Work: time.Minute}, killed: true, atMost: timeout, words: "is disconnected since"},
+		"it hangs in the hook":          {answer: plugin.Answer{Freeze: true}, atMost: 2 * timeout, words: "is disconnected since"},
+		"it hangs, and stays connected": {answer: plugin.Answer{Freeze: true}, policy: &api.FailurePolicy{KeepConnected: true}, atMost: 2 * timeout, words: "has not answered"},
+		"it is killed in the hook":      {answer: plugin.Answer{Work: time.Minute}, killed: true, atMost: timeout, words: "is disconnected since"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +67,7 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 				err = next()
 				took = time.Since(start)
 				InTimeouts(t, "the next one", took, timeout)
-				Promise(t, "L22", "the next one waits for nothing, "+string(of), KeptOnStock, func(t require.TestingT) {
+				Promise(t, "L22", "the next one does not wait, "+string(of), KeptOnStock, func(t require.TestingT) {
 					require.NoError(t, err)
 					assert.Less(t, took, timeout)
 				})
@@ -84,8 +84,8 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// The plugin is killed while pods and containers stand in line for it. Those of an exempt
-// namespace start in that moment, the others with the answer of the next one.
+// The plugin is killed while pods and containers wait for it. Those of an exempt namespace start at
+// that moment, the others with the answer of the next process.
 func TestL20_ExemptNamespacesDoNotWaitForAPluginThatIsKilled(t *testing.T) {
 	t.Parallel()
 	const pods = 3 // of each: required, exempt, and containers of an exempt one
@@ -107,7 +107,7 @@ func TestL20_ExemptNamespacesDoNotWaitForAPluginThatIsKilled(t *testing.T) {
 			InBackground(func() error { _, err := c.RunPod(ctx, PodIn(n, "exempt", name, nil)); return err }),
 			InBackground(func() error { _, err := c.Create(ctx, hostID, host, c.Container(name)); return err }))
 	}
-	if !RunsOnStock { // where they wait in line for a lock
+	if !RunsOnStock { // on stock they wait for a lock
 		RequireWaiting(t, n, first, 3*pods)
 	}
 	killed := time.Now()
@@ -118,21 +118,21 @@ func TestL20_ExemptNamespacesDoNotWaitForAPluginThatIsKilled(t *testing.T) {
 			failed = append(failed, err)
 		}
 	}
-	t.Logf("all of the exempt namespace are there %s after the kill", time.Since(killed).Round(time.Millisecond))
+	t.Logf("all of the exempt namespace started within %s after the kill", time.Since(killed).Round(time.Millisecond))
 	Promise(t, "L20", "pods and containers of an exempt namespace start without it", KeptOnStock, func(t require.TestingT) { require.Empty(t, failed) })
 	if !RunsOnStock {
-		RequireSoon(t, "pods that wait on", func(context.Context) error { return WaitFor(t, n, "must", pods) })
+		RequireSoon(t, "pods that still wait", func(context.Context) error { return WaitFor(t, n, "must", pods) })
 	}
 	next := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
 	created := <-required
-	Promise(t, "L20", "the others have the word of the next", OnStock(NotRequired), func(t require.TestingT) {
+	Promise(t, "L20", "the others start with the approval of the next process", OnStock(NotRequired), func(t require.TestingT) {
 		RequireAllCreated(t, created)
 		for _, pod := range created {
 			RequireApproval(t, pod.ID, next)
 		}
 	})
 	err = <-holds
-	Promise(t, "L20", "the one that it was at has failed", OnStock(NotRequired), func(t require.TestingT) {
+	Promise(t, "L20", "the pod in its hook fails", OnStock(NotRequired), func(t require.TestingT) {
 		RequireUnavailable(t, err, "did not answer")
 	})
 	RemoveAllPods(ctx, t, c)

@@ -14,8 +14,8 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// gates is the configuration of a node whose network waits for plugins, and goes on
-// without them for a grace, while pods wait for them for a time of their own.
+// gates is the configuration of a node whose network is gated by plugins, with their grace period,
+// and with the time that pods wait for them.
 func gates(grace, wait string, plugins ...string) string {
 	config := NoRule
 	for _, name := range plugins {
@@ -24,7 +24,7 @@ func gates(grace, wait string, plugins ...string) string {
 	return config
 }
 
-// requireDisconnected waits for a node's network to wait for these plugins, and for no other.
+// requireDisconnected waits until a node's network is not ready for want of exactly these plugins.
 func requireDisconnected(t require.TestingT, n Runtime, plugins ...string) {
 	var parts []string
 	for _, name := range plugins {
@@ -32,6 +32,6 @@ func requireDisconnected(t require.TestingT, n Runtime, plugins ...string) {
 	}
 	message := regexp.MustCompile("^" + strings.Join(parts, "; ") + "$")
 	RequireNetwork(t, n, "not ready for want of "+strings.Join(plugins, " and "), func(c *runtime.RuntimeCondition) bool {
-		return !c.GetStatus() && c.GetReason() == "nriPluginDisconnected" && message.MatchString(c.GetMessage())
+		return !c.GetStatus() && c.GetReason() == "NRIPluginDisconnected" && message.MatchString(c.GetMessage())
 	})
 }

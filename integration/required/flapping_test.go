@@ -18,11 +18,11 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// flappedPods is the variable that sets how many pods start while a required plugin
-// is killed each second: 2,000 at most, as many as a node has addresses for.
+// flappedPods is the variable that sets how many pods start while a required plugin is killed each
+// second: at most 2,000, the number of addresses of a node.
 const flappedPods = "HOOKLINE_FLAPPED_PODS"
 
-// No pod is ever ready without the word of a plugin that is killed every second.
+// No pod becomes Ready without the approval of a required plugin that is killed every second.
 func TestL20_NoPodIsReadyWithoutApprovalOfAFlappingRequiredPlugin(t *testing.T) {
 	t.Parallel()
 	pods := CountFrom(t, flappedPods, 30)
@@ -40,7 +40,7 @@ func TestL20_NoPodIsReadyWithoutApprovalOfAFlappingRequiredPlugin(t *testing.T) 
 				return
 			}
 			processes = append(processes, p)
-			// It has its second from when it takes part, however long it takes to start.
+			// Its second begins when it has joined, however long it takes to start.
 			assert.NoError(t, wait.Until(ctx, "the plugin to join", func(context.Context) error {
 				if !IsOpen(stop) {
 					return nil
@@ -72,19 +72,19 @@ func TestL20_NoPodIsReadyWithoutApprovalOfAFlappingRequiredPlugin(t *testing.T) 
 		}
 		t.Logf("rejected: %v", c.Err)
 	}
-	t.Logf("%d of %d pods are ready after %s, under %d processes, the slowest in %s",
+	t.Logf("%d of %d pods are Ready after %s, with %d processes of the plugin, the slowest in %s",
 		len(ready), pods, took.Round(time.Second), len(processes), Slowest(created).Round(time.Millisecond))
 
-	Promise(t, "L20", "each pod that is ready has the word of one of its processes", OnStock("it starts without it"), func(t require.TestingT) {
-		RequireSoon(t, "the word for each", func(context.Context) error {
+	Promise(t, "L20", "each Ready pod has the approval of one of its processes", OnStock("it starts without it"), func(t require.TestingT) {
+		RequireSoon(t, "the approval of each", func(context.Context) error {
 			if without := withoutApproval(ready, processes); without > 0 {
 				return fmt.Errorf("%d of %d pods have none", without, len(ready))
 			}
 			return nil
 		})
 	})
-	Promise(t, "L20", "those that wait for their turn start with a later one", KeptOnStock, func(t require.TestingT) {
-		// Each kill meets one pod at most.
+	Promise(t, "L20", "pods that wait for their turn start with a later process", KeptOnStock, func(t require.TestingT) {
+		// Each kill interrupts one hook at most.
 		assert.GreaterOrEqual(t, len(ready), pods-len(processes))
 	})
 	Promise(t, "L7", "nothing is left", KeptOnStock, func(t require.TestingT) {

@@ -18,42 +18,42 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// notGated is what stock makes of a network whose driver is disconnected.
+// notGated is how stock behaves while the network's driver is disconnected.
 const notGated = "the network is ready"
 
-// The plugin that gives pods their network has not come yet, comes, and goes for
-// good: the node says so, and runs only pods that need no network of their own.
-func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
+// The plugin that gives pods their network is not connected yet, connects, and disconnects for
+// good: the node says so, and while it is disconnected runs only pods on the host's network.
+func TestL20_NetworkIsReadyWhileTheRequiredPluginIsConnected(t *testing.T) {
 	t.Parallel()
-	n := StartNode(t, WithConfig(gates("10s", "1s", "must"))) // in which the next process is there
+	n := StartNode(t, WithConfig(gates("10s", "1s", "must"))) // within the grace the next process connects
 	ctx, c := WithinAMinute(t), n.CRI()
 	gone := func(when string) {
 		Promise(t, "L20", "NetworkReady names it "+when, OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "must") })
 		pod := PodIn(n, "default", strings.ReplaceAll(when, " ", "-"), nil)
 		_, err := c.RunPod(ctx, pod)
-		Promise(t, "L20", "a pod that needs the network is rejected with the same words "+when, OnStock(NotRequired), func(t require.TestingT) {
+		Promise(t, "L20", "a pod that needs the network is rejected with the same message "+when, OnStock(NotRequired), func(t require.TestingT) {
 			RequireUnavailable(t, err, pod.Metadata.Name, "required plugin must is disconnected since 2")
 		})
 		Promise(t, "L20", "pods on the host's network start "+when, KeptOnStock, func(t require.TestingT) {
 			RequireLife(ctx, t, n, onHostNetwork(PodIn(n, "default", "host-"+pod.Metadata.Name, nil)))
 		})
 	}
-	gone("before it came")
+	gone("before it connects")
 	for range 2 {
 		must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
-		Promise(t, "L20", "NetworkReady is true once it is there", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
+		Promise(t, "L20", "NetworkReady is true once it is connected", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
 		_, err := c.RunPod(ctx, PodIn(n, "default", fmt.Sprintf("pod-%d", time.Now().UnixNano()), nil))
 		require.NoError(t, err)
 		require.NoError(t, must.Kill())
 	}
-	gone("when it has gone")
-	Promise(t, "L17", "each transition is logged once, counted and shown", OnStock("none is"), func(t require.TestingT) {
+	gone("after it has disconnected")
+	Promise(t, "L17", "each transition is logged once, counted and shown", OnStock("none is logged"), func(t require.TestingT) {
 		RequireSoon(t, "the log", func(context.Context) error {
 			return HasLogged(n, "network takes no pods: required NRI plugin is disconnected", "plugin=must")
 		})
 		log, err := n.Log()
 		require.NoError(t, err)
-		assert.Equal(t, 1, strings.Count(log, "network takes no pods until required NRI plugin has come"))
+		assert.Equal(t, 1, strings.Count(log, "network takes no pods until required NRI plugin has connected"))
 		assert.Equal(t, 1, strings.Count(log, "network waits no longer for required NRI plugin"), "it was back within its grace")
 		assert.Equal(t, 1, strings.Count(log, "network takes no pods: required NRI plugin is disconnected"))
 		transitions, err := n.Metrics(ctx, "containerd_nri_network_gate_transitions_total")
@@ -71,8 +71,8 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 	RequireNothingLeft(t, n)
 }
 
-// The pod of the plugin is replaced, and so is containerd: whoever asks for the status
-// all the time hears of no change. Pods start with the word of the next one.
+// The pod of the plugin is replaced, and containerd is restarted: a client that polls the status
+// sees no change. Pods start with the approval of the plugin's next process.
 func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(gates("20s", "20s", "must")))
@@ -82,7 +82,7 @@ func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 	var created []CreationOf
 	for i := range 3 {
 		require.NoError(t, must.Kill())
-		RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsDisconnected(t, n) })
+		RequireSoon(t, "the plugin to be disconnected", func(context.Context) error { return IsDisconnected(t, n) })
 		ran := make(chan []CreationOf, 1)
 		go func() {
 			ran <- RunPods(WithinAMinute(t), n, 1, 40*time.Second, PodsNamed(n, fmt.Sprintf("pod%d", i), 1)...)
@@ -110,7 +110,7 @@ func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 	JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 	RequireNetworkReady(t, n)
 	all = watched()
-	Promise(t, "L20", "and over a restart of containerd", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L20", "NetworkReady stays true over a restart of containerd", KeptOnStock, func(t require.TestingT) {
 		require.NotEmpty(t, all)
 		for _, c := range all {
 			require.True(t, c.GetStatus(), c)
@@ -118,11 +118,11 @@ func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 	})
 }
 
-// containerd is restarted without the plugin: one that was there has its grace, and
+// Containerd is restarted without the plugin: a plugin that was connected before has its grace, and
 // one that was not has none.
-func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
+func TestL20_RestartKeepsTheStateOfTheNetwork(t *testing.T) {
 	t.Parallel()
-	n := StartNode(t, WithConfig(gates("10s", "1s", "must"))) // in which containerd serves again
+	n := StartNode(t, WithConfig(gates("10s", "1s", "must"))) // within the grace containerd serves again
 	must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 	if !RunsOnStock {
 		RequireSoon(t, "the gate to be open", func(context.Context) error { return HasLogged(n, "network waits no longer", "plugin=must") })
@@ -131,9 +131,9 @@ func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
 	require.NoError(t, must.Kill())
 	watched := WatchNetwork(t, n)
 	require.NoError(t, n.Boot(WithinAMinute(t)))
-	Promise(t, "L20", "NetworkReady is false when it stays disconnected", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "must") })
+	Promise(t, "L20", "NetworkReady is false if the plugin stays disconnected", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "must") })
 	all := watched()
-	Promise(t, "L20", "and true up to then", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L20", "NetworkReady is true until then", KeptOnStock, func(t require.TestingT) {
 		require.NotEmpty(t, all)
 		assert.True(t, all[0].GetStatus(), all[0])
 	})
@@ -148,27 +148,27 @@ func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
 	Promise(t, "L20", "after one more restart NetworkReady is false from the first answer on", OnStock(notGated), func(t require.TestingT) {
 		require.NotEmpty(t, all)
 		for _, c := range all {
-			require.Equal(t, "nriPluginDisconnected", c.GetReason(), c)
+			require.Equal(t, "NRIPluginDisconnected", c.GetReason(), c)
 		}
 	})
 	JoinProcess(t, n, plugin.Script{Index: "90", Name: "must"})
-	Promise(t, "L20", "and true once it is there", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
+	Promise(t, "L20", "NetworkReady is true once the plugin is connected", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
 }
 
-// Of two plugins each that is disconnected is named, next to what STATUS says.
+// Of two plugins, each disconnected one is named.
 func TestL20_NetworkWaitsForTwoRequiredPlugins(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(gates("100ms", "1s", "must", "device")))
 	Promise(t, "L20", "NetworkReady names both", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "device", "must") })
 	must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
-	Promise(t, "L20", "and the one that is not there", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "device") })
+	Promise(t, "L20", "NetworkReady names the one that is still disconnected", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "device") })
 	JoinProcess(t, n, plugin.Script{Index: "20", Name: "device"})
-	Promise(t, "L20", "and none when both are", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
+	Promise(t, "L20", "NetworkReady is true once both are connected", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
 	require.NoError(t, must.Kill())
-	Promise(t, "L20", "and the one that has gone", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "must") })
+	Promise(t, "L20", "NetworkReady names the one that has disconnected", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "must") })
 }
 
-// onHostNetwork has a pod use the network of the host.
+// onHostNetwork puts a pod on the host's network.
 func onHostNetwork(pod *runtime.PodSandboxConfig) *runtime.PodSandboxConfig {
 	pod.Hostname = ""
 	pod.Linux.SecurityContext.NamespaceOptions.Network = runtime.NamespaceMode_NODE

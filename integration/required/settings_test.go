@@ -16,7 +16,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A mistake in what the operator requires does not let pods start without it.
+// If the operator's requirements have a mistake, no pod starts.
 func TestL20_NoPodStartsIfRequirementsCannotBeRead(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(NoRule))
@@ -38,8 +38,8 @@ func TestL20_NoPodStartsIfRequirementsCannotBeRead(t *testing.T) {
 	}
 }
 
-// Two plugins that all pods require run as pods themselves, on a node that has none
-// yet: those of their namespaces start without either.
+// Two plugins that all pods require run as pods themselves, on an empty node: pods of their own
+// namespaces start without either.
 func TestL20_RequiredPluginsThatRunAsPodsStartOnAnEmptyNode(t *testing.T) {
 	t.Parallel()
 	const exempt = "exempt_namespaces = ['net-system', 'device-system']\nrequired_for = ['pods', 'containers']\nwait = '10s'"
@@ -61,11 +61,11 @@ func TestL20_RequiredPluginsThatRunAsPodsStartOnAnEmptyNode(t *testing.T) {
 		plugins = append(plugins, JoinProcess(t, n, plugin.Script{Index: []string{"10", "20"}[i], Name: name}))
 	}
 	require.NoError(t, <-ran)
-	Promise(t, "L20", "the pod that waited for both has the word of both", OnStock(NotRequired), func(t require.TestingT) {
+	Promise(t, "L20", "the pod that waited for both starts with the approval of both", OnStock(NotRequired), func(t require.TestingT) {
 		for _, p := range plugins {
 			RequireSoon(t, "the record of the hook", func(context.Context) error {
 				if run := p.Calls().Named("user").Only(plugin.RunPodSandbox); len(run) != 1 {
-					return fmt.Errorf("%s was told of the pod %d times", p.Name(), len(run))
+					return fmt.Errorf("%s received the pod %d times", p.Name(), len(run))
 				}
 				return nil
 			})
@@ -73,8 +73,7 @@ func TestL20_RequiredPluginsThatRunAsPodsStartOnAnEmptyNode(t *testing.T) {
 	})
 }
 
-// A plugin that needs more time than others has it, and others wait for their ends no
-// longer for that.
+// A plugin may have a longer timeout than others. The ends of pods do not wait longer for it.
 func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
 	t.Parallel()
 	const timeout, work = 500 * time.Millisecond, 5 * time.Second
@@ -85,7 +84,7 @@ func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
 	ctx := WithinAMinute(t)
 	id, err := n.CRI().RunPod(ctx, n.CRI().Pod("pod"))
 	require.NoError(t, err)
-	Promise(t, "L16", "the pod has its answer, and it stays", OnStock("it is dropped after the timeout of all"), func(t require.TestingT) {
+	Promise(t, "L16", "the pod starts with its answer, and it stays connected", OnStock("it is dropped after the common timeout"), func(t require.TestingT) {
 		RequireSoon(t, "the answer", func(context.Context) error { return HasAnsweredOf(slow, id, plugin.RunPodSandbox) })
 		assert.Empty(t, slow.Gone())
 	})
@@ -93,17 +92,17 @@ func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
 	require.NoError(t, n.CRI().StopPod(ctx, id))
 	took := time.Since(start)
 	InTimeouts(t, "the stop", took, timeout)
-	Promise(t, "L9", "a stop waits for it no longer than for any", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L9", "a stop waits for it no longer than for others", KeptOnStock, func(t require.TestingT) {
 		assert.Less(t, took, work)
 	})
-	Promise(t, "L9", "and it ends the stop in its own time", OnStock("it is gone"), func(t require.TestingT) {
+	Promise(t, "L9", "it answers the stop within its own timeout", OnStock("it was dropped"), func(t require.TestingT) {
 		RequireSoon(t, "the answer", func(context.Context) error { return HasAnsweredOf(slow, id, plugin.StopPodSandbox) })
 		assert.Empty(t, slow.Gone())
 	})
 }
 
-// A plugin that is cut short by the deadline of its caller has not timed out, and the
-// caller hears why the pod failed before its time is over.
+// A plugin whose request is canceled by the caller's deadline has not timed out. The caller
+// receives the reason for the failure before its deadline.
 func TestL16_PluginIsNotBlamedForTheDeadlineOfItsCaller(t *testing.T) {
 	t.Parallel()
 	const patience = 12 * time.Second
@@ -113,7 +112,7 @@ func TestL16_PluginIsNotBlamedForTheDeadlineOfItsCaller(t *testing.T) {
 	holds.On(plugin.RunPodSandbox, func(ctx context.Context, call *plugin.Call) error {
 		at, ok := ctx.Deadline()
 		if ok && time.Until(at) < patience {
-			<-ctx.Done() // it looks at its context
+			<-ctx.Done() // it ends with its context
 			return ctx.Err()
 		}
 		return gate.Hold(ctx, call)
@@ -125,15 +124,15 @@ func TestL16_PluginIsNotBlamedForTheDeadlineOfItsCaller(t *testing.T) {
 	_, err := n.CRI().RunPod(ctx, n.CRI().Pod("pod"))
 	took := time.Since(start)
 	t.Logf("after %s: %v", took, err)
-	Promise(t, "L16", "the caller hears which plugin it waited for, in time", OnStock("it hears nothing"), func(t require.TestingT) {
+	Promise(t, "L16", "the caller receives an error that names the plugin, in time", OnStock("it receives none"), func(t require.TestingT) {
 		assert.Less(t, took, patience)
 		require.ErrorContains(t, err, "10-holds")
 	})
-	Promise(t, "L7", "all is undone by then", OnStock("it is at the hook"), func(t require.TestingT) {
+	Promise(t, "L7", "everything is undone by then", OnStock("the hook still runs"), func(t require.TestingT) {
 		assert.Equal(t, Undone, holds.Calls().Named("pod").Events())
 		RequireNothingLeft(t, n)
 	})
-	Promise(t, "L16", "the plugin stays", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L16", "the plugin stays connected", KeptOnStock, func(t require.TestingT) {
 		assert.True(t, IsOpen(holds.Closed()))
 	})
 }

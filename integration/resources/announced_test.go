@@ -16,7 +16,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// All containers' resources are known in RunPodSandbox, and again after a restart.
+// The resources of all containers are in RunPodSandbox, and also after a restart.
 func TestR1_ResourcesOfAllContainersAreDelivered(t *testing.T) {
 	t.Parallel()
 	for _, how := range ways {
@@ -28,7 +28,7 @@ func TestR1_ResourcesOfAllContainersAreDelivered(t *testing.T) {
 			pod := Announced(t, n, how, InFull())
 			id, err := c.RunPod(ctx, pod)
 			require.NoError(t, err)
-			Promise(t, "R1", "all containers' resources are told with RunPodSandbox", OnStock(DeliversNothing), func(t require.TestingT) {
+			Promise(t, "R1", "RunPodSandbox has the resources of all containers", OnStock(DeliversNothing), func(t require.TestingT) {
 				assert.Equal(t, []string{AllThree}, SumsDelivered(p, plugin.RunPodSandbox))
 				requireDelivered(t, p, plugin.RunPodSandbox, InFull())
 			})
@@ -40,19 +40,19 @@ func TestR1_ResourcesOfAllContainersAreDelivered(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, c.StopPod(ctx, id))
 			require.NoError(t, c.RemovePod(ctx, id))
-			Promise(t, "R1", "they are told in Synchronize", OnStock(DeliversNothing), func(t require.TestingT) {
+			Promise(t, "R1", "Synchronize has them", OnStock(DeliversNothing), func(t require.TestingT) {
 				requireDelivered(t, late, plugin.Synchronize, InFull())
 			})
-			Promise(t, "R1", "they are told in Synchronize after a restart", OnStock(DeliversNothing), func(t require.TestingT) {
+			Promise(t, "R1", "Synchronize has them after a restart", OnStock(DeliversNothing), func(t require.TestingT) {
 				assert.Equal(t, []string{AllThree}, SumsDelivered(after, plugin.Synchronize))
 				requireDelivered(t, after, plugin.Synchronize, InFull())
 			})
-			Promise(t, "R1", "they are told with each event after a restart", OnStock(DeliversNothing), func(t require.TestingT) {
+			Promise(t, "R1", "each event has them after a restart", OnStock(DeliversNothing), func(t require.TestingT) {
 				for _, event := range []plugin.Event{plugin.CreateContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox} {
 					requireDelivered(t, after, event, InFull())
 				}
 			})
-			Promise(t, "R2", "a container has what was announced of it", OnStock(DeliversNothing), func(t require.TestingT) {
+			Promise(t, "R2", "a container has its announced resources", OnStock(DeliversNothing), func(t require.TestingT) {
 				assert.Equal(t, []string{"CreateContainer 250m"}, CPUsDelivered(after, plugin.CreateContainer))
 			})
 		})
@@ -69,12 +69,12 @@ func TestR1_FieldWinsOverTheAnnotation(t *testing.T) {
 	require.NoError(t, podresources.SetPod(pod, ThreeContainers()))
 	_, err := n.CRI().RunPod(WithinAMinute(t), pod)
 	require.NoError(t, err)
-	Promise(t, "R1", "what is in the field is told, not what is in the annotation", OnStock(DeliversNothing), func(t require.TestingT) {
+	Promise(t, "R1", "plugins receive the resources in the field, and not those in the annotation", OnStock(DeliversNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{AllThree}, SumsDelivered(p, plugin.RunPodSandbox))
 	})
 }
 
-// Whoever makes a pod can write its annotations, and may not be trusted with them.
+// The creator of a pod can write its annotations, and may not be trusted.
 func TestR1_AnnotationIsNotReadUnlessThatIsSet(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -91,28 +91,29 @@ func TestR1_AnnotationIsNotReadUnlessThatIsSet(t *testing.T) {
 	}
 	ignored, err := n.Metrics(ctx, resourcesIgnored)
 	require.NoError(t, err)
-	assert.Empty(t, ignored, "it is not bad, only not read")
+	assert.Empty(t, ignored, "it is not read, and so is no bad input")
 	assert.Equal(t, "absent", SumsDelivered(p, plugin.RunPodSandbox)[0])
-	Promise(t, "R1", "what is in the field is told where the annotation is not read", OnStock(DeliversNothing), func(t require.TestingT) {
+	Promise(t, "R1", "plugins receive the resources in the field if the annotation is not read", OnStock(DeliversNothing), func(t require.TestingT) {
 		assert.Equal(t, AllThree, SumsDelivered(p, plugin.RunPodSandbox)[1])
 	})
 }
 
-// The shim of a sandbox gets them with CreateSandbox, wherever they came from.
+// A shim that makes sandboxes receives the resources with CreateSandbox, from the field and from
+// the annotation.
 func TestR1_ShimThatMakesSandboxesReceivesThem(t *testing.T) {
 	t.Parallel()
-	for how, stock := range map[string]Breach{"field": KeptOnStock, "annotation": OnStock("the shim has to know the annotation")} {
+	for how, stock := range map[string]Breach{"field": KeptOnStock, "annotation": OnStock("the shim must read the annotation itself")} {
 		t.Run(how, func(t *testing.T) {
 			n := StartSandboxer(t, func(o *node.Options) {
 				o.Config += "\n[plugins.'io.containerd.cri.v1.runtime']\n" + readsAnnotation + "\n"
 			})
 			id, err := n.CRI().RunPod(WithinAMinute(t), Announced(t, n, how, InFull()))
 			require.NoError(t, err)
-			Promise(t, "R1", "the shim that makes a sandbox is told what was announced of its pod", stock, func(t require.TestingT) {
+			Promise(t, "R1", "the shim that makes a sandbox receives the announced resources of its pod", stock, func(t require.TestingT) {
 				got, err := podresources.FromConfig(ShimsConfig(t, n, id))
 				require.NoError(t, err)
 				want := InFull()
-				assert.Empty(t, cmp.Diff(&want, got), "(- announced, + told)")
+				assert.Empty(t, cmp.Diff(&want, got), "(- announced, + received)")
 			})
 		})
 	}

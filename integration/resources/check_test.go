@@ -29,12 +29,12 @@ const (
 	nothingCompared = "nothing is compared"
 )
 
-// comparing has containers compared with what was announced.
+// comparing makes the runtime compare containers with the announcement.
 func comparing(how string) func(*node.Options) {
 	return withSetting(fmt.Sprintf("pod_resources_check = %q", how))
 }
 
-// unquotedLog is the log of the runtime, with the quotes of its messages as they are.
+// unquotedLog returns the log of the runtime, without the escapes of quotes in its messages.
 func unquotedLog(t require.TestingT, n *node.Node) string {
 	log, err := n.Log()
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func requireRejectedFor(t require.TestingT, err error, differs string) {
 	assert.ErrorContains(t, err, `container "main" of pod default/web `+differsFrom+": "+differs)
 }
 
-// A container that differs is let through, logged or rejected.
+// A container that differs from its announcement is let through, logged or rejected.
 func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRejected(t *testing.T) {
 	t.Parallel()
 	const differs = "requests[cpu]: announced 500m, got 2"
@@ -79,22 +79,22 @@ func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRejected(t *testing.T) {
 			}
 			switch {
 			case s.rejected:
-				Promise(t, "R3", "a container that differs is rejected, and the error says by what", OnStock(nothingCompared), func(t require.TestingT) {
+				Promise(t, "R3", "a container that differs is rejected, and the error has the difference", OnStock(nothingCompared), func(t require.TestingT) {
 					requireRejectedFor(t, rejected, differs)
 				})
-				Promise(t, "R3", "plugins are not asked for it", OnStock(nothingCompared), func(t require.TestingT) {
+				Promise(t, "R3", "plugins are not asked about it", OnStock(nothingCompared), func(t require.TestingT) {
 					assert.Empty(t, p.Calls().Only(plugin.CreateContainer))
 				})
 				again := create("500m")
-				Promise(t, "R3", "a container that does not differ can be created in its place", OnStock("it is there"), func(t require.TestingT) {
+				Promise(t, "R3", "a container that does not differ can be created in its place", OnStock("the first one exists"), func(t require.TestingT) {
 					require.NoError(t, again)
 				})
 			case s.logged:
-				Promise(t, "R3", "a container that differs is logged, with what differs", OnStock(nothingCompared), func(t require.TestingT) {
+				Promise(t, "R3", "a container that differs is logged, with the difference", OnStock(nothingCompared), func(t require.TestingT) {
 					assert.Contains(t, unquotedLog(t, n), differsFrom+": "+differs)
 				})
 			default:
-				Promise(t, "R3", "a container that differs is let through without a word", KeptOnStock, func(t require.TestingT) {
+				Promise(t, "R3", "a container that differs is let through and not logged", KeptOnStock, func(t require.TestingT) {
 					assert.NotContains(t, unquotedLog(t, n), differsFrom+": "+differs)
 				})
 			}
@@ -102,55 +102,55 @@ func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRejected(t *testing.T) {
 	}
 }
 
-// difference is between a container and what was announced of it.
+// difference is a difference between a container and its announcement.
 type difference struct {
 	name   string
 	change func(*runtime.ContainerConfig)
 	said   string
 }
 
-// differences are those of containers from that of realThings.
+// differences returns differences from the container of realThings.
 func differences(t *testing.T, folder string) []difference {
 	return []difference{
 		{
-			"a mount less",
+			"a missing mount",
 			func(c *runtime.ContainerConfig) { c.Mounts = nil },
 			`mounts[/data]: announced host_path "` + folder + `", readonly true, propagation PROPAGATION_HOST_TO_CONTAINER, got none`,
 		},
 		{
-			"a mount more",
+			"an additional mount",
 			func(c *runtime.ContainerConfig) {
 				c.Mounts = append(c.Mounts, &runtime.Mount{ContainerPath: "/more", HostPath: folder})
 			},
 			`mounts[/more]: announced none, got host_path "` + folder + `"`,
 		},
 		{
-			"a mount that can be written",
+			"a writable mount",
 			func(c *runtime.ContainerConfig) { c.Mounts[0].Readonly = false },
 			"mounts[/data].readonly: announced true, got false",
 		},
 		{
-			"a mount of something else",
+			"a mount of another path",
 			func(c *runtime.ContainerConfig) { c.Mounts[0].HostPath = "/" },
 			`mounts[/data].host_path: announced "` + folder + `", got "/"`,
 		},
 		{
-			"a device less",
+			"a missing device",
 			func(c *runtime.ContainerConfig) { c.Devices = nil },
 			`devices[/dev/data]: announced host_path "/dev/zero", permissions "rw", got none`,
 		},
 		{
-			"a device that can be more",
+			"a device with more permissions",
 			func(c *runtime.ContainerConfig) { c.Devices[0].Permissions = "rwm" },
 			`devices[/dev/data].permissions: announced "rw", got "rwm"`,
 		},
 		{
-			"a CDI device less",
+			"a missing CDI device",
 			func(c *runtime.ContainerConfig) { c.CDIDevices = nil },
 			`cdi_devices[vendor.com/gpu=0]: announced "vendor.com/gpu=0", got none`,
 		},
-		{ // the last one, since let through it is what is announced from then on
-			"a limit more",
+		{ // the last one: if it is let through, it replaces the announcement
+			"an additional limit",
 			func(c *runtime.ContainerConfig) {
 				asks := Requests("500m", "128Mi")
 				asks.Limits = map[string]resource.Quantity{"memory": resource.MustParse("1Gi")}
@@ -161,8 +161,8 @@ func differences(t *testing.T, folder string) []difference {
 	}
 }
 
-// realThings announces a container with a mount, a device and a CDI device that the
-// node has, and returns how to make it.
+// realThings announces a container with a mount, a device and a CDI device of the node, and returns
+// a function that makes its configuration.
 func realThings(t *testing.T, n *node.Node) (folder string, what podresources.Pod, as func() *runtime.ContainerConfig) {
 	t.Helper()
 	folder = filepath.Join(n.Folder(), "data")
@@ -188,8 +188,8 @@ func realThings(t *testing.T, n *node.Node) (folder string, what podresources.Po
 	return folder, what, as
 }
 
-// What differs is said field by field, and counted.
-func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
+// Differences are reported by field, and counted.
+func TestR3_DifferencesAreReportedByField(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"warn", "enforce"} {
 		t.Run(how, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
 			rejected := make([]error, len(all))
 			for i, d := range all {
 				config := asAnnounced()
-				attempt(uint32(i + 1))(config) // each is a container of its own
+				attempt(uint32(i + 1))(config) // each attempt is a container of its own
 				d.change(config)
 				_, rejected[i] = c.Create(ctx, id, pod, config)
 				if how == "warn" {
@@ -218,7 +218,7 @@ func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
 				}
 			}
 			for i, d := range all {
-				Promise(t, "R3", "it is said of "+d.name, OnStock(nothingCompared), func(t require.TestingT) {
+				Promise(t, "R3", "the error or log has "+d.name, OnStock(nothingCompared), func(t require.TestingT) {
 					if how == "enforce" {
 						requireRejectedFor(t, rejected[i], d.said)
 						return

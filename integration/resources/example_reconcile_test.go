@@ -16,9 +16,8 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// The example plugin keeps a file for each pod that is there, whenever it is
-// started and stopped, on any runtime. What it is told of the pods it adopts is
-// what a runtime without the contract does not say.
+// The example plugin keeps a file for each existing pod, whenever it is started and stopped, on any
+// runtime. The state of the pods that it adopts is only in events of a runtime with the contract.
 func TestL2_ExamplePluginReconciles(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -35,24 +34,24 @@ func TestL2_ExamplePluginReconciles(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(folder, stays))
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "default/stays ")
-	Promise(t, "L2", "a plugin that joins is told what state a pod is in", OnStock("it is not told"), func(t require.TestingT) {
+	Promise(t, "L2", "a plugin that joins receives the state of a pod", OnStock("it does not receive the state"), func(t require.TestingT) {
 		assert.Equal(t, "default/stays ready\n", string(text))
 	})
 
 	comes, err := c.RunPod(ctx, c.Pod("comes"))
 	require.NoError(t, err)
-	assert.NoError(t, keepsExactly(folder, stays, goes, comes), "a pod is kept by the time it is ready")
+	assert.NoError(t, keepsExactly(folder, stays, goes, comes), "the plugin keeps a pod by the time it is Ready")
 	stop()
 
 	require.NoError(t, c.StopPod(ctx, goes))
 	require.NoError(t, c.RemovePod(ctx, goes))
 	stop = runExample(t, n, program, nil, "-folder", folder)
-	RequireSoon(t, "the pod that went to be forgotten", func(context.Context) error { return keepsExactly(folder, stays, comes) })
-	Promise(t, "L18", "it is told of the end that it missed, which it has seen to already", OnStock(NeverHears), func(t require.TestingT) {
+	RequireSoon(t, "the removed pod to be forgotten", func(context.Context) error { return keepsExactly(folder, stays, comes) })
+	Promise(t, "L18", "it receives the missed end, which it has already handled in Synchronize", OnStock(NeverHears), func(t require.TestingT) {
 		RequireSoon(t, "missed events", func(ctx context.Context) error {
 			received, err := n.Metrics(ctx, "containerd_nri_plugin_missed_events_delivered_total")
 			if err == nil && received[`{operation="RemovePodSandbox",outcome="answered",plugin="50-reconcile"}`] != 1 {
-				err = fmt.Errorf("told are %v", received)
+				err = fmt.Errorf("delivered are %v", received)
 			}
 			return err
 		})
@@ -60,14 +59,14 @@ func TestL2_ExamplePluginReconciles(t *testing.T) {
 	})
 
 	require.NoError(t, c.StopPod(ctx, stays))
-	assert.NoError(t, keepsExactly(folder, comes), "a pod is forgotten when it is stopped")
+	assert.NoError(t, keepsExactly(folder, comes), "the plugin forgets a pod when it is stopped")
 	require.NoError(t, c.RemovePod(ctx, stays))
 	require.NoError(t, c.StopPod(ctx, comes))
 	require.NoError(t, c.RemovePod(ctx, comes))
 	stop()
 }
 
-// keepsExactly says whether the example keeps exactly these pods.
+// keepsExactly returns nil if the example keeps exactly these pods.
 func keepsExactly(folder string, pods ...string) error {
 	files, err := os.ReadDir(folder)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// The example plugin prints what each pod requests, whenever that is new to it.
+// The example plugin prints the requests of each pod, whenever they change.
 func TestR1_ExamplePluginLogsWhatPodsRequest(t *testing.T) {
 	t.Parallel()
 	n, program := StartNode(t), example(t, "sizes")
@@ -47,7 +47,7 @@ func TestR1_ExamplePluginLogsWhatPodsRequest(t *testing.T) {
 	require.NoError(t, update(ctx, n, there.Container, Requests("3", "128Mi")))
 	require.NoError(t, updatePod(ctx, n, there.Pod, ThreeContainers()))
 	require.NoError(t, update(ctx, n, there.Container, Requests("4", "128Mi")))
-	Promise(t, "R1", "a plugin can tell what pods request, whenever that changes", OnStock(DeliversNothing), func(t require.TestingT) {
+	Promise(t, "R1", "a plugin receives the requests of pods, and their changes", OnStock(DeliversNothing), func(t require.TestingT) {
 		assert.Equal(t, `default/web requests cpu 2, memory 160Mi
 default/plain is not announced
 default/plain is gone
@@ -57,7 +57,7 @@ default/web requests cpu 4250m, memory 160Mi
 `, printed())
 	})
 
-	// It is started again after the runtime was.
+	// The plugin is restarted after the runtime.
 	stop()
 	require.NoError(t, n.Kill(ctx))
 	require.NoError(t, n.Boot(ctx))
@@ -67,8 +67,8 @@ default/web requests cpu 4250m, memory 160Mi
 	stop = runExample(t, n, program, table)
 	RequireSoon(t, "the pod to be adopted again", adopted)
 	there.End(t)
-	if !RunsOnStock { // where it is not told
-		RequireSoon(t, "the end of the pod, which may come late to a plugin that joins", func(context.Context) error {
+	if !RunsOnStock { // on stock it does not receive the end
+		RequireSoon(t, "the end of the pod, which a joining plugin may receive late", func(context.Context) error {
 			if !strings.HasSuffix(printed(), " is gone\n") {
 				return fmt.Errorf("printed: %q", printed())
 			}
@@ -76,7 +76,7 @@ default/web requests cpu 4250m, memory 160Mi
 		})
 	}
 	stop()
-	Promise(t, "R1", "a plugin that is started again after a restart can tell what they request", OnStock(DeliversNothing), func(t require.TestingT) {
+	Promise(t, "R1", "a plugin that is restarted after the runtime receives the requests of pods", OnStock(DeliversNothing), func(t require.TestingT) {
 		assert.Equal(t, "default/web requests cpu 4250m, memory 160Mi\ndefault/web is gone\n", printed())
 	})
 }

@@ -22,8 +22,8 @@ func example(t *testing.T, name string) (program string) {
 	return BuildProgram(t, "../example/"+name)
 }
 
-// runExample runs an example plugin until the returned function is called. What it
-// prints goes to a file, if there is one.
+// runExample runs an example plugin until the returned function is called. Its output goes to
+// prints, if that is not nil.
 func runExample(t *testing.T, n *node.Node, program string, prints *os.File, args ...string) (stop func()) {
 	t.Helper()
 	cmd := exec.Command(program, append([]string{"-socket", n.NRISocket()}, args...)...)

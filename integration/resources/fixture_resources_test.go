@@ -17,28 +17,28 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// ways are those in which a pod can be announced.
+// ways are the ways to announce a pod.
 var ways = []string{"field", "annotation"}
 
-// readingAnnotation has the runtime read the annotation of pods, where an admission
+// readingAnnotation makes the runtime read the annotation of pods. In a cluster, an admission
 // policy would let only a webhook write it.
 func readingAnnotation(o *node.Options) { withSetting(readsAnnotation)(o) }
 
 const readsAnnotation = "pod_resources_annotation = true"
 
-// withSetting is a line of the configuration of CRI's runtime.
+// withSetting adds a line to the configuration of CRI's runtime.
 func withSetting(line string) func(*node.Options) {
 	return func(o *node.Options) {
 		o.Config = "version = 3\n[plugins.'io.containerd.cri.v1.runtime']\n" + line + "\n"
 	}
 }
 
-// requireDelivered checks that a plugin was told of one pod with an event, and what was
-// announced of it, to the last word.
+// requireDelivered checks that a plugin received one pod with an event, and its complete
+// announcement.
 func requireDelivered(t require.TestingT, p *plugin.Plugin, event plugin.Event, want podresources.Pod) {
 	pods := PodsOf(p, event)
 	require.Len(t, pods, 1, "%s of %s", event, p.Name())
-	assert.Empty(t, cmp.Diff(&want, podresources.FromPod(pods[0])), "%s of %s (- announced, + told)", event, p.Name())
+	assert.Empty(t, cmp.Diff(&want, podresources.FromPod(pods[0])), "%s of %s (- announced, + received)", event, p.Name())
 }
 
 // joinAfterKill kills the runtime, and returns a plugin that joins the next one.
@@ -51,8 +51,8 @@ func joinAfterKill(t *testing.T, n *node.Node) *plugin.Plugin {
 	return after
 }
 
-// runAnnounced starts a node with a plugin, and a pod of three containers that were
-// announced in the field.
+// runAnnounced starts a node with a plugin and a pod whose three containers are announced in the
+// field.
 func runAnnounced(t *testing.T) (n *node.Node, p *plugin.Plugin, pod *runtime.PodSandboxConfig, id string) {
 	t.Helper()
 	n = StartNode(t)

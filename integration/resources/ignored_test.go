@@ -28,12 +28,12 @@ const (
 	nothingRead       = "nothing is read"
 )
 
-// otherMeaning is a number where there are resources.
+// otherMeaning sets a number in the field of the resources.
 func otherMeaning(m proto.Message, field protowire.Number) {
 	m.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), 1))
 }
 
-// requireIgnored checks that bad input was logged once, and counted by where it was.
+// requireIgnored checks that bad input was logged once, and counted by its source.
 func requireIgnored(t require.TestingT, n *node.Node, where string, counts map[string]float64) {
 	log := unquotedLog(t, n)
 	assert.Equal(t, 1, strings.Count(log, ignoringResources), "it is logged once")
@@ -43,8 +43,8 @@ func requireIgnored(t require.TestingT, n *node.Node, where string, counts map[s
 	assert.Equal(t, counts, counted)
 }
 
-// What cannot be read fails no pod.
-func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
+// An announcement that cannot be read fails no pod.
+func TestR4_UnreadableAnnouncementFailsNoPod(t *testing.T) {
 	t.Parallel()
 	type spoil = func(*runtime.PodSandboxConfig)
 	field := func(value string) spoil {
@@ -64,19 +64,19 @@ func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 		where string
 		spoil spoil
 	}{
-		"malformed":                {"field", field("\x0a\xff")},
-		"the KEP's first form":     {"field", field("\x0a\x07\x0a\x05setup\x12\x06\x0a\x04main")},
-		"another meaning":          {"field", func(c *runtime.PodSandboxConfig) { otherMeaning(c, 10) }},
-		"a mebibyte":               {"field", field(strings.Repeat("\x0a\x00", 1<<19))},
-		"500 containers":           {"field", field(strings.Repeat("\x0a\x03\x0a\x01a", 500))},
-		"two of a name":            {"field", field(strings.Repeat("\x0a\x05\x0a\x01a\x10\x01", 2))},
-		"two of a name, annotated": {"annotation", annotation(`{"containers": [{"name": "main", "type": "CONTAINER"}, {"name": "main", "type": "INIT_CONTAINER"}]}`)},
-		"negative":                 {"annotation", asking("-1")},
-		"absurd":                   {"annotation", asking("1Ei")},
-		"absurd to compute with":   {"annotation", asking("1e999999999")},
-		"no JSON":                  {"annotation", annotation("cpu: 1")},
-		"large, annotated":         {"annotation", annotation(`{"containers": []` + strings.Repeat(" ", 32<<10) + `}`)},
-		"more than there is":       {"annotation", asking("1000000")},
+		"malformed":                  {"field", field("\x0a\xff")},
+		"the KEP's first form":       {"field", field("\x0a\x07\x0a\x05setup\x12\x06\x0a\x04main")},
+		"another meaning":            {"field", func(c *runtime.PodSandboxConfig) { otherMeaning(c, 10) }},
+		"a mebibyte":                 {"field", field(strings.Repeat("\x0a\x00", 1<<19))},
+		"500 containers":             {"field", field(strings.Repeat("\x0a\x03\x0a\x01a", 500))},
+		"two of one name":            {"field", field(strings.Repeat("\x0a\x05\x0a\x01a\x10\x01", 2))},
+		"two of one name, annotated": {"annotation", annotation(`{"containers": [{"name": "main", "type": "CONTAINER"}, {"name": "main", "type": "INIT_CONTAINER"}]}`)},
+		"negative":                   {"annotation", asking("-1")},
+		"absurd":                     {"annotation", asking("1Ei")},
+		"absurd to compute with":     {"annotation", asking("1e999999999")},
+		"no JSON":                    {"annotation", annotation("cpu: 1")},
+		"large, annotated":           {"annotation", annotation(`{"containers": []` + strings.Repeat(" ", 32<<10) + `}`)},
+		"more than a node has":       {"annotation", asking("1000000")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := StartNode(t, readingAnnotation)
@@ -85,7 +85,7 @@ func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 			pod := n.CRI().Pod("web")
 			bad.spoil(pod)
 			l := NewLifeOf(t, n, pod)
-			Promise(t, "R4", "what cannot be read is logged once, and counted", OnStock(nothingRead), func(t require.TestingT) {
+			Promise(t, "R4", "the unreadable announcement is logged once, and counted", OnStock(nothingRead), func(t require.TestingT) {
 				requireIgnored(t, n, bad.where, map[string]float64{`{source="` + bad.where + `"}`: 1})
 			})
 			after := joinAfterKill(t, n)
@@ -96,8 +96,8 @@ func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 	}
 }
 
-// Requests about a pod that was announced, with what cannot be read, are done as
-// without.
+// Requests with unreadable resources, for a pod with an announcement, are handled as without
+// resources.
 func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 	t.Parallel()
 	n, p, pod, id := runAnnounced(t)
@@ -118,13 +118,13 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 		_, err = c.Runtime.UpdatePodSandboxResources(ctx, all)
 		require.NoError(t, err)
 	}
-	Promise(t, "R4", "what cannot be read in a request is logged once, and counted", OnStock(nothingRead), func(t require.TestingT) {
+	Promise(t, "R4", "unreadable resources in a request are logged once, and counted", OnStock(nothingRead), func(t require.TestingT) {
 		requireIgnored(t, n, "container", map[string]float64{`{source="container"}`: 1, `{source="container_update"}`: 2, `{source="pod_update"}`: 2})
 	})
 
 	after := joinAfterKill(t, n)
 	require.NoError(t, c.Stop(ctx, container, 0))
-	Promise(t, "R4", "such a request changes nothing of what is told", OnStock(DeliversNothing), func(t require.TestingT) {
+	Promise(t, "R4", "such a request does not change the resources that plugins receive", OnStock(DeliversNothing), func(t require.TestingT) {
 		for _, call := range p.Calls().Of(id) {
 			assert.Equal(t, AllThree, SumOf(call.Pod), call.Event)
 			if call.Container != nil {
@@ -132,13 +132,13 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 			}
 		}
 	})
-	Promise(t, "R4", "nor of what is told after a restart", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
+	Promise(t, "R4", "such a request does not change the resources that plugins receive after a restart", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
 		requireDelivered(t, after, plugin.Synchronize, ThreeContainers())
 		assert.Equal(t, []string{"StopContainer 500m"}, CPUsDelivered(after, plugin.StopContainer))
 	}))
 }
 
-// largestAnnounced is a pod of which as much is announced as can be, but for a KiB.
+// largestAnnounced is a pod whose announcement is a KiB below the limit.
 func largestAnnounced(t *testing.T, n *node.Node, how string) (*runtime.PodSandboxConfig, podresources.Pod) {
 	t.Helper()
 	size, mounts := 255<<10, 240
@@ -165,15 +165,15 @@ func largestAnnounced(t *testing.T, n *node.Node, how string) (*runtime.PodSandb
 	return pod, what
 }
 
-// What is just within the bounds arrives, also with as many pods as are more than
-// a message of NRI can hold.
+// An announcement just below the limit is delivered, also with more pods than fit into a message of
+// NRI.
 func TestR4_LargestAnnouncementIsDelivered(t *testing.T) {
 	t.Parallel()
 	const pods = 17
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
 			n := StartNode(t, readingAnnotation)
-			p := plugin.New("10", "told")
+			p := plugin.New("10", "receives")
 			Connect(t, n, p)
 			ctx, c := WithinAMinute(t), n.CRI()
 			pod, what := largestAnnounced(t, n, how)
@@ -199,7 +199,7 @@ func TestR4_LargestAnnouncementIsDelivered(t *testing.T) {
 					}
 				})
 			}
-			Promise(t, "R4", "its end has, too, after a restart", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
+			Promise(t, "R4", "the end of a pod has all of it after a restart", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
 				requireDelivered(t, after, plugin.StopPodSandbox, what)
 			}))
 			Promise(t, "R4", "verbose status shows all of it, also after a restart", OnStock("nothing is shown"), func(t require.TestingT) {

@@ -18,14 +18,14 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// enforced is a pod of a node that rejects containers that differ.
+// enforced is a pod on a node that rejects containers that differ.
 type enforced struct {
 	n      *node.Node
 	id     string
 	config *runtime.PodSandboxConfig
 }
 
-// enforce runs a pod of which the three containers were announced.
+// enforce runs a pod whose three containers are announced.
 func enforce(t *testing.T, how string) enforced {
 	t.Helper()
 	n := StartNode(t, withSetting("pod_resources_check = \"enforce\"\n"+readsAnnotation))
@@ -35,8 +35,7 @@ func enforce(t *testing.T, how string) enforced {
 	return enforced{n, id, config}
 }
 
-// create creates a container that says what CPU it asks for, and what else is
-// changed.
+// create creates a container with its own request of CPU, and with further changes.
 func (e enforced) create(ctx context.Context, name, cpu string, change func(*runtime.ContainerConfig)) (string, error) {
 	config := e.n.CRI().Container(name)
 	if err := podresources.SetContainer(config, Requests(cpu, "128Mi")); err != nil {
@@ -48,7 +47,7 @@ func (e enforced) create(ctx context.Context, name, cpu string, change func(*run
 	return e.n.CRI().Create(ctx, e.id, e.config, config)
 }
 
-// requireStillCompared checks that the same pod has a container rejected that does differ.
+// requireStillCompared checks that a container of the same pod that does differ is rejected.
 func (e enforced) requireStillCompared(t *testing.T) {
 	t.Helper()
 	ctx := WithinAMinute(t)
@@ -58,19 +57,19 @@ func (e enforced) requireStillCompared(t *testing.T) {
 	})
 }
 
-// attempt is for a container that is created once more.
+// attempt sets the attempt of a container that is created again.
 func attempt(n uint32) func(*runtime.ContainerConfig) {
 	return func(c *runtime.ContainerConfig) { c.Metadata.Attempt = n }
 }
 
-// withThings has a mount and a device.
+// withThings adds a mount and a device.
 func withThings(c *runtime.ContainerConfig) {
 	c.Mounts = []*runtime.Mount{{ContainerPath: "/host", HostPath: "/"}}
 	c.Devices = []*runtime.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "rw"}}
 }
 
-// A webhook knows of no mounts and no devices, and does not say so either.
-func TestR3_WhatAWebhookCannotKnowIsLetThrough(t *testing.T) {
+// A webhook does not know mounts and devices, so that its announcement omits them.
+func TestR3_FieldsThatAWebhookCannotKnowAreLetThrough(t *testing.T) {
 	t.Parallel()
 	e := enforce(t, "annotation")
 	_, err := e.create(WithinAMinute(t), "main", "500m", withThings)
@@ -85,7 +84,7 @@ func TestR3_WhatAWebhookCannotKnowIsLetThrough(t *testing.T) {
 
 	e = enforce(t, "field")
 	_, err = e.create(WithinAMinute(t), "main", "500m", withThings)
-	Promise(t, "R3", "a client that knows all of the pod has said that there are no mounts and devices", OnStock(nothingCompared), func(t require.TestingT) {
+	Promise(t, "R3", "in the field, an announcement without mounts and devices means that the container has none", OnStock(nothingCompared), func(t require.TestingT) {
 		requireRejectedFor(t, err, `mounts[/host]: announced none, got host_path "/"; devices[/dev/data]: announced none, got`)
 	})
 }
@@ -103,7 +102,7 @@ func TestR3_EphemeralContainerIsLetThrough(t *testing.T) {
 	}
 }
 
-// A container is what it was updated to, when it is created again.
+// A container that was updated is compared with the update when it is created again.
 func TestR3_UpdatedContainerCanBeCreatedAgain(t *testing.T) {
 	t.Parallel()
 	e := enforce(t, "field")
@@ -121,12 +120,12 @@ func TestR3_UpdatedContainerCanBeCreatedAgain(t *testing.T) {
 	_, err = e.create(ctx, "main", "2", attempt(2))
 	require.NoError(t, err, "after a restart")
 	_, err = e.create(ctx, "main", "500m", attempt(3))
-	Promise(t, "R3", "a container that is not what it was updated to is rejected", OnStock(nothingCompared), func(t require.TestingT) {
+	Promise(t, "R3", "a container that differs from its update is rejected", OnStock(nothingCompared), func(t require.TestingT) {
 		requireRejectedFor(t, err, "requests[cpu]: announced 2, got 500m")
 	})
 }
 
-// An init container that restarts was announced as any init container.
+// A restartable init container is announced like any init container.
 func TestR3_RestartableInitContainerIsLetThrough(t *testing.T) {
 	t.Parallel()
 	e := enforce(t, "field")
@@ -144,7 +143,7 @@ func TestR3_RestartableInitContainerIsLetThrough(t *testing.T) {
 	e.requireStillCompared(t)
 }
 
-// What the kubelet mounts by itself nobody announces.
+// Mounts that the kubelet adds by itself are not announced.
 func TestR3_MountsOfTheKubeletAreLetThrough(t *testing.T) {
 	t.Parallel()
 	e := enforce(t, "field")
@@ -165,6 +164,6 @@ func TestR3_MountsOfTheKubeletAreLetThrough(t *testing.T) {
 	require.NoError(t, err)
 	_, err = e.create(WithinAMinute(t), "side", "250m", kubelets)
 	Promise(t, "R3", "a container with the kubelet's mounts of another is rejected", OnStock(nothingCompared), func(t require.TestingT) {
-		assert.ErrorContains(t, err, `"side" of pod default/web `+differsFrom+": mounts[/dev/termination-log]: announced none, got ", "it is that of another container")
+		assert.ErrorContains(t, err, `"side" of pod default/web `+differsFrom+": mounts[/dev/termination-log]: announced none, got ", "the mount is that of another container")
 	})
 }

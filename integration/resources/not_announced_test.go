@@ -14,8 +14,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A pod of a client that announces nothing, by field or annotation, is as it was.
-func TestR1_PodOfWhichNothingIsAnnouncedIsAsEver(t *testing.T) {
+// A pod without an announcement, by field or annotation, is unchanged.
+func TestR1_PodWithoutAnnouncementIsUnchanged(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	p := plugin.New("10", "sums")

@@ -13,8 +13,8 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// Pods keep their addresses over a restart: those that are attached to their network while
-// they are created, and those that are attached before, for the sake of a sysctl.
+// Pods keep their addresses over a restart: pods that are attached to their network while they are
+// created, and pods that are attached before, because of a sysctl.
 func TestL15_PodsKeepTheirAddresses(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)

@@ -22,7 +22,7 @@ import (
 
 var notCounted = OnStock("nothing is counted")
 
-// phasesOf is the folder of the phases of sandboxes. Stock has none.
+// phasesOf returns the folder of the phases of sandboxes. Stock has none.
 func phasesOf(n *node.Node) string {
 	return filepath.Join(n.Folder(), "state", "io.containerd.grpc.v1.cri", "sandbox-phases")
 }
@@ -56,27 +56,27 @@ func TestL22_RuntimeStartsWhateverIsAmongThePhases(t *testing.T) {
 	RequireNothingLeft(t, n)
 }
 
-// A badRecord is one that cannot be read, and what comes of it.
+// badRecord is a record that cannot be read, with the expected results.
 type badRecord struct {
 	of      string
-	path    func(l Life) []string // of buckets, and a key in the last
+	path    func(l Life) []string // the buckets, and a key in the last one
 	text    []byte
 	start   func(*testing.T, ...func(*node.Options)) *node.Node
 	metric  string
 	kind    string
-	unready string // "pod" or "container": which is shown as it is not known
+	unready string // "pod" or "container": which of them is shown as not ready or unknown
 	says    string // the reason
 	stock   Breach // of the start
 	known   Breach
 }
 
-// A value in one record cannot be read: all other pods are up, the pod with that record is listed
-// and can be ended, and what it has is not taken for left behind.
+// A value in one record cannot be read: all other pods run, the pod with that record is listed and
+// can be ended, and its resources do not count as leftovers.
 func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	notAny := []byte{0xff}                // what is no protobuf message
-	notJSON := []byte("\n\x01x\x12\x01{") // a message with a value that is no JSON
-	endsCRI, leftOut := OnStock("CRI does not start"), OnStock("it is not ready or in no list, and its process cannot be ended")
+	notAny := []byte{0xff}                // no protobuf message
+	notJSON := []byte("\n\x01x\x12\x01{") // a message whose value is no JSON
+	endsCRI, leftOut := OnStock("CRI does not start"), OnStock("it is not ready or not listed, and its process cannot be ended")
 	setAside := "containerd_metadata_unreadable_records_total"
 	for _, record := range []badRecord{
 		{"a sandbox", func(l Life) []string { return []string{"sandboxes", l.Pod, "spec"} }, notAny, StartNode,
@@ -109,15 +109,15 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// startsPast overwrites a record of a pod that runs while the runtime is not there, and looks at
-// what that makes of it.
+// startsPast overwrites a record of a running pod while the runtime is down, and checks how the
+// runtime handles it.
 func startsPast(t *testing.T, record badRecord) {
 	t.Helper()
 	n := record.start(t, collectsAtStart)
 	ctx := WithinAMinute(t)
 	bad, good := NewLife(t, n, "bad"), NewLife(t, n, "good")
 	processes := []int{pidOf(t, n, bad.Container)}
-	if _, err := n.Containerd().LoadContainer(ctx, bad.Pod); err == nil { // its shim makes no container for some
+	if _, err := n.Containerd().LoadContainer(ctx, bad.Pod); err == nil { // some shims make no container for it
 		processes = append(processes, pidOf(t, n, bad.Pod))
 	}
 	folders, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.grpc.v1.cri", "*", bad.Pod))
@@ -141,11 +141,11 @@ func startsPast(t *testing.T, record badRecord) {
 		assert.GreaterOrEqual(t, counted[fmt.Sprintf("{kind=%q}", record.kind)], float64(1), "%v", counted)
 		assert.NoError(t, HasLogged(n, "level=error", record.path(bad)[1]))
 	})
-	Promise(t, "L22", "pod and container are listed, with the reason", record.known, func(t require.TestingT) {
+	Promise(t, "L22", "the pod and the container are listed, with the reason", record.known, func(t require.TestingT) {
 		require.NoError(t, errBoot)
 		requireShown(ctx, t, n, bad, record.unready == "pod", record.unready == "container", record.says)
 	})
-	Promise(t, "L22", "what they have is kept", record.stock, func(t require.TestingT) {
+	Promise(t, "L22", "their resources are kept", record.stock, func(t require.TestingT) {
 		require.NoError(t, errBoot)
 		for _, pid := range processes {
 			assert.NoError(t, unix.Kill(pid, 0), "process %d", pid)
@@ -157,7 +157,7 @@ func startsPast(t *testing.T, record badRecord) {
 		require.NoError(t, err)
 		assert.NotEmpty(t, attachments)
 	})
-	Promise(t, "L22", "they can be stopped and removed, by which their processes end", record.known, func(t require.TestingT) {
+	Promise(t, "L22", "they can be stopped and removed, which ends their processes", record.known, func(t require.TestingT) {
 		require.NoError(t, errBoot)
 		c := n.CRI()
 		require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
@@ -171,7 +171,7 @@ func startsPast(t *testing.T, record badRecord) {
 	})
 }
 
-// The ends of a container whose specification cannot be read reach plugins with its pod and name.
+// Plugins receive the ends of a container whose specification cannot be read with its pod and name.
 func TestL3_EndOfAContainerThatCannotBeReadIsDeliveredWithItsPod(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -182,7 +182,7 @@ func TestL3_EndOfAContainerThatCannotBeReadIsDeliveredWithItsPod(t *testing.T) {
 	errBoot := n.Boot(ctx)
 	Promise(t, "L3", "its ends name pod and container", OnStock("CRI does not start"), func(t require.TestingT) {
 		require.NoError(t, errBoot)
-		p := plugin.New("10", "told")
+		p := plugin.New("10", "receives")
 		require.NoError(t, p.Connect(ctx, n.NRISocket()))
 		defer p.Crash()
 		require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
@@ -199,7 +199,8 @@ func TestL3_EndOfAContainerThatCannotBeReadIsDeliveredWithItsPod(t *testing.T) {
 	})
 }
 
-// A container that has exited stays so, whatever cannot be read of it, and is not updated.
+// A container that has exited stays exited, whatever part of its record cannot be read, and is not
+// updated.
 func TestL22_ExitedContainerThatCannotBeReadHasExited(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -211,7 +212,7 @@ func TestL22_ExitedContainerThatCannotBeReadHasExited(t *testing.T) {
 		require.NoError(t, Overwrite(n, []byte{0xff}, "containers", l.Container, "spec"))
 	}
 	errBoot := n.Boot(ctx)
-	Promise(t, "L22", "it has exited, with the reason why it is not whole", OnStock("CRI does not start"), func(t require.TestingT) {
+	Promise(t, "L22", "it has exited, with the reason why it is incomplete", OnStock("CRI does not start"), func(t require.TestingT) {
 		require.NoError(t, errBoot)
 		r, err := c.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: exited.Container, Verbose: true})
 		require.NoError(t, err)
@@ -224,12 +225,12 @@ func TestL22_ExitedContainerThatCannotBeReadHasExited(t *testing.T) {
 	})
 }
 
-// collectsAtStart has networks free what they hold for pods that are not there.
+// collectsAtStart makes networks free the addresses of pods that do not exist.
 func collectsAtStart(o *node.Options) {
 	o.Config += "version = 3\n[plugins.'io.containerd.cri.v1.runtime'.cni]\ngc_on_start = true\n"
 }
 
-// pidOf is the process of a container.
+// pidOf returns the process of a container.
 func pidOf(t *testing.T, n *node.Node, id string) int {
 	t.Helper()
 	ctx := WithinAMinute(t)
@@ -240,8 +241,8 @@ func pidOf(t *testing.T, n *node.Node, id string) int {
 	return int(task.Pid())
 }
 
-// requireShown asks for what CRI shows of a pod and its container: whether each is known to be
-// up, and what could not be read.
+// requireShown checks how CRI shows a pod and its container: whether each is known to run, and the
+// reason if a record could not be read.
 func requireShown(ctx context.Context, t require.TestingT, n Runtime, l Life, podUnready, containerUnknown bool, says string) {
 	ofPod, ofContainer := runtime.PodSandboxState_SANDBOX_READY, runtime.ContainerState_CONTAINER_RUNNING
 	if podUnready {
@@ -289,8 +290,8 @@ func requireShown(ctx context.Context, t require.TestingT, n Runtime, l Life, po
 	assert.True(t, found, "the container is in the list")
 }
 
-// The addresses of a pod that has neither metadata nor a specification that can be read are freed
-// with it: that it has a network of its own is not known, and not ruled out.
+// If neither the metadata nor the specification of a pod can be read, it may have a network of its
+// own: its addresses are freed with it.
 func TestL22_AddressesOfAPodThatCannotBeReadAreFreed(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -305,7 +306,7 @@ func TestL22_AddressesOfAPodThatCannotBeReadAreFreed(t *testing.T) {
 		require.NoError(t, Overwrite(n, []byte{0xff}, path...))
 	}
 	errBoot := n.Boot(ctx)
-	Promise(t, "L22", "it is taken off its network", OnStock("CRI does not start"), func(t require.TestingT) {
+	Promise(t, "L22", "the pod is removed from its network", OnStock("CRI does not start"), func(t require.TestingT) {
 		require.NoError(t, errBoot)
 		require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
 		require.NoError(t, c.Remove(ctx, bad.Container))

@@ -15,7 +15,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// The runtime starts whatever is among the notes of creations, and serves.
+// The runtime starts whatever is in the folder of creations, and serves.
 func TestL22_RuntimeStartsWhateverIsAmongTheCreations(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)

@@ -15,8 +15,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A runtime that comes back gives up on a shim that does not answer, and on its
-// pod, and says so to the plugins.
+// A runtime that restarts drops a shim that does not answer, and its pod. Plugins receive that.
 func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -29,19 +28,19 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 	errJoined := <-ConnectInBackground(WithinMoments(t), t, n, back)
 
 	Promise(t, "L22", "the runtime starts although a shim does not answer", KeptOnStock, func(t require.TestingT) { require.NoError(t, errBoot) })
-	Promise(t, "L22", "plugins join, and are told of all pods", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L22", "plugins join, and receive all pods", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, errJoined)
 		synchronize := back.Calls().Only(plugin.Synchronize)[0]
 		assert.Len(t, synchronize.Pods, 2)
-		require.Len(t, synchronize.Containers, 1, "that of the shim which does not answer was ended")
+		require.Len(t, synchronize.Containers, 1, "the container of the shim that does not answer has ended")
 		assert.Equal(t, other.Container, synchronize.Containers[0].GetId())
 	})
 	errStop, errRemove := c.StopPod(ctx, hung.Pod), c.RemovePod(ctx, hung.Pod)
-	Promise(t, "L8", "its pod can be stopped and removed", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L8", "the pod of the shim can be stopped and removed", KeptOnStock, func(t require.TestingT) {
 		assert.NoError(t, errStop)
 		assert.NoError(t, errRemove)
 	})
-	Promise(t, "L15", "plugins are told of the end of its pod", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
+	Promise(t, "L15", "plugins receive the end of the pod", OnStock("the end is not delivered"), Eventually(func(t require.TestingT) {
 		assert.Equal(t, Undone[1:], back.Calls().Of(hung.Pod).Only(Undone...).Events())
 		assert.Empty(t, history.Read(back.Calls(), nil).Faults())
 	}))
@@ -49,7 +48,7 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 	other.End(t)
 }
 
-// A shim can answer for itself, and not for a container whose change hangs.
+// A shim answers for itself, and not for a container whose update hangs.
 func TestL15_ContainerWhoseStateIsNotKnownIsDelivered(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -64,7 +63,7 @@ func TestL15_ContainerWhoseStateIsNotKnownIsDelivered(t *testing.T) {
 	back := plugin.New("10", "back")
 	Connect(t, n, back)
 
-	Promise(t, "L15", "who joins is told of a container whose shim does not tell its state", OnStock("it is left out"), func(t require.TestingT) {
+	Promise(t, "L15", "a plugin that joins receives a container whose shim does not report its state", OnStock("it is left out"), func(t require.TestingT) {
 		containers := back.Calls().Only(plugin.Synchronize)[0].Containers
 		require.Len(t, containers, 1)
 		assert.Equal(t, l.Container, containers[0].GetId())
@@ -73,7 +72,7 @@ func TestL15_ContainerWhoseStateIsNotKnownIsDelivered(t *testing.T) {
 	stuck.Release()
 	require.NoError(t, c.StopPod(ctx, l.Pod))
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
-	Promise(t, "L15", "it is told of its end", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
+	Promise(t, "L15", "the plugin receives the container's end", OnStock("the end is not delivered"), Eventually(func(t require.TestingT) {
 		assert.ElementsMatch(t, EveryEnd, back.Calls().Of(l.Pod).Events())
 		reading := history.Read(back.Calls(), nil)
 		assert.Empty(t, reading.Faults())

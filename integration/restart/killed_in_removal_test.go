@@ -16,12 +16,12 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Of a container that has exited plugins that join are not told, so it is CRI that shows it.
-func TestL15_ContainerWhoseRemovalWasCutIsThereAgain(t *testing.T) {
+// Joining plugins do not receive exited containers, so the test looks for the container in CRI.
+func TestL15_ContainerWhoseRemovalWasCutExistsAgain(t *testing.T) {
 	t.Parallel()
 	for _, was := range []struct {
 		name  string
-		event plugin.Event // at which the plugin is
+		event plugin.Event // that the plugin handles
 		end   func(t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error
 		mend  func(t *testing.T, n *node.Node, container string)
 		stock Breach
@@ -29,7 +29,7 @@ func TestL15_ContainerWhoseRemovalWasCutIsThereAgain(t *testing.T) {
 		{"in its removal", plugin.RemoveContainer, removeContainer, func(*testing.T, *node.Node, string) {}, KeptOnStock},
 		{"as its creation was undone", plugin.StopContainer, failCreation, func(t *testing.T, n *node.Node, id string) {
 			require.NoError(t, os.RemoveAll(inTheWay(n, id)))
-		}, OnStock("its record goes before plugins are told")},
+		}, OnStock("its record is deleted before plugins receive the end")},
 	} {
 		t.Run(was.name, func(t *testing.T) {
 			t.Parallel()
@@ -45,14 +45,14 @@ func TestL15_ContainerWhoseRemovalWasCutIsThereAgain(t *testing.T) {
 			RequireKilledAndBack(t, n, ended)
 			ctx := WithinAMinute(t)
 
-			Promise(t, "L15", "the container is there again", was.stock, func(t require.TestingT) {
+			Promise(t, "L15", "the container exists after the restart", was.stock, func(t require.TestingT) {
 				left, err := n.CRI().Left(ctx)
 				require.NoError(t, err)
 				assert.Contains(t, Lines(left), "CRI container "+id)
 			})
 			gate.Release()
 			RemoveAllPods(ctx, t, n.CRI())
-			Promise(t, "L7", "nothing is left of it", KeptOnStock, func(t require.TestingT) { RequireNothingLeftButSockets(t, n) })
+			Promise(t, "L7", "nothing is left of the container", KeptOnStock, func(t require.TestingT) { RequireNothingLeftButSockets(t, n) })
 		})
 	}
 }
@@ -65,8 +65,8 @@ func removeContainer(t *testing.T, n *node.Node, _ *plugin.Plugin) <-chan error 
 	return InBackground(func() error { return n.CRI().Remove(WithinAMinute(t), l.Container) })
 }
 
-// failCreation has the creation of a container fail when its record was made, since
-// something is in the place of its status.
+// failCreation makes the creation of a container fail after its record was made, by a folder in
+// place of its status.
 func failCreation(t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error {
 	t.Helper()
 	container := NewInCreation(t, n, p, "pod")

@@ -20,8 +20,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// Each round kills the runtime when so many CRI calls were made, with others
-// under way, and ends afterwards what it finds.
+// Each round kills the runtime after a number of CRI calls, during others, and afterwards ends all
+// pods that the runtime finds.
 func TestL15_EndsAreDeliveredThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	const rounds, workers = 4, 4
@@ -44,7 +44,7 @@ func TestL15_EndsAreDeliveredThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 		var all sync.WaitGroup
 		for worker := range workers {
 			all.Go(func() {
-				// It goes on until the runtime is gone.
+				// It goes on until the runtime has ended.
 				for i := 0; load.Lead(WithinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i) == nil; i++ {
 				}
 			})
@@ -63,23 +63,23 @@ func TestL15_EndsAreDeliveredThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 		}
 	}
 	NewLife(t, n, "afterwards").End(t)
-	Promise(t, "L15", "who joins after a kill is told of the end of all pods that the runtime finds", OnStock("they end undelivered"), func(t require.TestingT) {
-		assert.Empty(t, unended, "pods and containers of which the end was not told")
+	Promise(t, "L15", "a plugin that joins after a kill receives the end of all pods that the runtime finds", OnStock("the ends are not delivered"), func(t require.TestingT) {
+		assert.Empty(t, unended, "pods and containers whose end was not delivered")
 	})
-	Promise(t, "L15", "each connection is told of what there is, in order and once", OnStock("ends of pods of before are not told"), func(t require.TestingT) {
+	Promise(t, "L15", "each connection receives each pod and container in order and once", OnStock("ends of earlier pods are not delivered"), func(t require.TestingT) {
 		for _, p := range plugins {
 			load.RequireContractKept(t, p)
 		}
 	})
 }
 
-// leftAlive returns what a plugin was told of and not of its end. A teardown does not wait
-// for a plugin that is still joining (L13): such a plugin is told soon after.
+// leftAlive returns the pods and containers whose end a plugin has not received. A teardown does
+// not wait for a plugin that is still joining (L13): such a plugin receives it soon after.
 func leftAlive(t *testing.T, p *plugin.Plugin) (alive []string) {
-	_ = wait.Until(WithinAMinute(t), "all ends to be told", func(context.Context) error {
+	_ = wait.Until(WithinAMinute(t), "all ends to be delivered", func(context.Context) error {
 		alive = history.ReadLast(p.Calls().Connections(), nil).Alive()
 		if len(alive) > 0 && !RunsOnStock {
-			return fmt.Errorf("%d are not", len(alive))
+			return fmt.Errorf("%d are not delivered", len(alive))
 		}
 		return nil
 	})

@@ -14,8 +14,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// A plugin that the runtime launches itself is served as any other, and is
-// launched again and told of what there is after a restart.
+// A plugin that the runtime launches is served like any other. After a restart it is launched
+// again, and receives all existing pods.
 func TestL15_LaunchedPluginIsLaunchedAgainAndReceivesEnds(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "record")
@@ -26,7 +26,7 @@ func TestL15_LaunchedPluginIsLaunchedAgainAndReceivesEnds(t *testing.T) {
 	require.NoError(t, n.Kill(WithinAMinute(t)))
 	require.NoError(t, n.Boot(WithinAMinute(t)))
 	l.End(t)
-	Promise(t, "L15", "a launched plugin is told of the end of a pod of before a restart", OnStock("it is not"), func(t require.TestingT) {
+	Promise(t, "L15", "a launched plugin receives the end of a pod from before a restart", OnStock("it does not receive it"), func(t require.TestingT) {
 		assert.Equal(t, []string{
 			"Synchronize 0", "RunPodSandbox kept",
 			"Synchronize 1", "StopPodSandbox kept", "RemovePodSandbox kept",

@@ -15,8 +15,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A node was killed in the middle of a rollout. That pods were cut is in order, and
-// listing what is left of them is no error.
+// The runtime is killed during a rollout. Interrupted pods are normal then, and listing them logs
+// no error.
 func TestL17_PodsThatWereCutAreNoErrorsInTheLog(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -46,14 +46,13 @@ func TestL17_PodsThatWereCutAreNoErrorsInTheLog(t *testing.T) {
 	RequireNothingLeft(t, n)
 	log, err := n.Log()
 	require.NoError(t, err)
-	Promise(t, "L17", "pods that a restart cut are no errors in the log", OnStock("each list of them is"), func(t require.TestingT) {
+	Promise(t, "L17", "pods that a restart interrupted cause no errors in the log", OnStock("each list of them logs an error"), func(t require.TestingT) {
 		assert.Empty(t, errorsIn(log[len(before):]))
 	})
 }
 
-// errorsIn are the lines of a log that tell an error, other than of a connection that
-// the node makes to see whether plugins can connect, and of a shim which has an event for
-// containerd while that is disconnected.
+// errorsIn returns the lines of a log with errors, except those of the test connections of the
+// node, and of shims that send events while containerd is down.
 func errorsIn(log string) (lines []string) {
 	for line := range strings.Lines(log) {
 		if strings.Contains(line, "level=error") && !strings.Contains(line, "connected and failed to join") &&

@@ -17,8 +17,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// nextAttempt ends what there is of a pod and makes it again, as older kubelets do: for them the
-// newest sandbox in the list is the last attempt. Newer ones take the highest number.
+// nextAttempt ends the sandbox of a pod and makes another one, as older kubelets do: for them the
+// newest sandbox in the list is the last attempt. Newer kubelets take the one with the highest
+// number.
 func nextAttempt(ctx context.Context, n *node.Node, config *runtime.PodSandboxConfig) (string, error) {
 	pods, err := n.CRI().Pods(ctx)
 	if err != nil {
@@ -34,14 +35,14 @@ func nextAttempt(ctx context.Context, n *node.Node, config *runtime.PodSandboxCo
 	return n.CRI().RunPod(ctx, config)
 }
 
-// The second attempt at a pod is cut before anything but its record is there.
+// The second attempt at a pod is interrupted when only its record exists.
 func TestL15_PodThatWasCutIsReplacedByTheNextAttempt(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithoutNRI)
 	ctx, c := WithinAMinute(t), n.CRI()
 	config := func() *runtime.PodSandboxConfig {
 		config := c.Pod("again")
-		config.Linux.Sysctls = map[string]string{"net.ipv4.ip_unprivileged_port_start": "1024"} // so its ADD comes first
+		config.Linux.Sysctls = map[string]string{"net.ipv4.ip_unprivileged_port_start": "1024"} // with it, the ADD comes first
 		return config
 	}
 	first, err := c.RunPod(ctx, config())
@@ -59,7 +60,7 @@ func TestL15_PodThatWasCutIsReplacedByTheNextAttempt(t *testing.T) {
 
 	_, err = nextAttempt(ctx, n, config())
 	RemoveAllPods(ctx, t, c)
-	Promise(t, "L15", "the next attempt at a pod whose creation was cut starts", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L15", "the next attempt at a pod whose creation was interrupted starts", KeptOnStock, func(t require.TestingT) {
 		assert.NoError(t, err)
 	})
 	RequireNothingLeft(t, n)

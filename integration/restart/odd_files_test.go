@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// odd are the things that may be in a folder of containerd's, or in its place, that containerd
-// has not put there. Each leaves nothing else in it.
+// odd returns functions that put something into a folder of containerd's, or in its place, that
+// containerd does not put there. Each first empties the folder.
 func odd(folder string) map[string]func() error {
 	path := filepath.Join(folder, "alien")
 	in := func(put func() error) func() error {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command sandboxshim is containerd's shim for runc with the one service that it
-// lacks: it creates pod sandboxes, as the shims of virtual machines do. So tests can
-// run pods whose sandbox is not containerd's (sandboxer = "shim"). A sandbox is a
-// process that waits to be killed, in the pod's network namespace.
+// Command sandboxshim is containerd's shim for runc with the one service that it lacks: it creates
+// pod sandboxes, as the shims of virtual machines do. So tests can run pods whose sandbox a shim
+// makes (sandboxer = "shim"). A sandbox is a process that waits to be killed, in the pod's network
+// namespace.
 package main
 
 import (
@@ -52,7 +52,7 @@ func main() {
 	shim.RunShim(context.Background(), binary{manager.NewShimManager(plugins.RuntimeRuncV2)})
 }
 
-// services are those of a shim that serves a pod: its sandbox and its containers.
+// services are the services of a shim for a pod: its sandbox and its containers.
 type services struct {
 	*sandbox
 	task taskapi.TTRPCTaskService
@@ -79,7 +79,7 @@ func (s services) RegisterTTRPC(server *ttrpc.Server) error {
 	return nil
 }
 
-// held keeps the shim when its last container is deleted: the sandbox stays.
+// held keeps the shim running when its last container is deleted: the sandbox stays.
 type held struct {
 	shutdown.Service
 	sandbox *sandbox
@@ -91,12 +91,11 @@ func (h held) Shutdown() {
 	}
 }
 
-// binary has the commands that containerd runs: to start a shim and to clean up after
-// it. Their working directory is the bundle.
+// binary has the commands with which containerd starts a shim and cleans up after it. Their working
+// directory is the bundle.
 type binary struct{ shim.Shim }
 
-// Start starts the shim of a sandbox, which has no OCI specification, as if it
-// had an empty one.
+// Start starts the shim of a sandbox, which has no OCI specification, as if it had an empty one.
 func (b binary) Start(ctx context.Context, params *bootapi.BootstrapParams) (*bootapi.BootstrapResult, error) {
 	if _, err := os.Stat("config.json"); errors.Is(err, fs.ErrNotExist) {
 		if err := os.WriteFile("config.json", []byte("{}"), 0o600); err != nil {
@@ -106,7 +105,7 @@ func (b binary) Start(ctx context.Context, params *bootapi.BootstrapParams) (*bo
 	return b.Shim.Start(ctx, params)
 }
 
-// Stop cleans up after a sandbox, or a container, whose shim is gone.
+// Stop cleans up after a sandbox or a container whose shim has ended.
 func (b binary) Stop(ctx context.Context, id string) (shim.StopStatus, error) {
 	content, err := os.ReadFile(pidFile)
 	if err != nil {

@@ -31,8 +31,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// errNotStarted is the error of requests that need a process, and errNotCreated that of
-// some shims, Kata's among them, of a stop where there is no sandbox.
+// errNotStarted is the error of requests that need a process. errNotCreated is the error of some
+// shims, such as Kata's, for a stop without a sandbox.
 var (
 	errNotStarted = status.Error(codes.NotFound, "the sandbox is not started")
 	errNotCreated = status.Error(codes.Unknown, "the sandbox is not created")
@@ -42,23 +42,23 @@ var (
 type sandbox struct {
 	end shutdown.Service // of the shim
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	created bool
 	netns   string
 	process *process
-	asked   map[string]string // how it is to behave, by annotations of the pod
+	asked   map[string]string // its behaviour, by annotations of the pod
 	over    chan struct{}     // closed with the shutdown
 }
 
-// process is that of a sandbox.
+// process is the process of a sandbox.
 type process struct {
 	pid     int
 	started time.Time
 	done    chan struct{}            // closed when it has exited
-	exit    *api.WaitSandboxResponse // set before that
+	exit    *api.WaitSandboxResponse // set before done is closed
 }
 
-// current returns the process of the sandbox, ended or not, nil before it is started.
+// current returns the process of the sandbox, also if it has ended, and nil before it is started.
 func (s *sandbox) current() *process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *sandbox) CreateSandbox(_ context.Context, r *api.CreateSandboxRequest) 
 		return nil, err
 	}
 	s.asked, s.over = config.GetAnnotations(), make(chan struct{})
-	// The configuration from which a shim would size a VM, for tests.
+	// A shim would size a VM by this configuration. Tests read it.
 	if err := os.WriteFile("options", r.GetOptions().GetValue(), 0o600); err != nil {
 		return nil, err
 	}
@@ -92,22 +92,22 @@ func (s *sandbox) StartSandbox(context.Context, *api.StartSandboxRequest) (*api.
 	if s.asked[failsToStart] != "" {
 		return nil, errors.New("the agent in the sandbox does not answer")
 	}
-	// NRI plugins know the pod's network by this.
+	// NRI plugins find the pod's network by this.
 	spec, err := typeurl.MarshalAnyToProto(&specs.Spec{Linux: &specs.Linux{
 		Namespaces: []specs.LinuxNamespace{{Type: specs.NetworkNamespace, Path: s.netns}},
 	}})
 	return &api.StartSandboxResponse{Pid: uint32(p.pid), CreatedAt: timestamppb.New(p.started), Spec: spec}, err
 }
 
-// start starts a process in a network namespace, the shim's own if that has
-// no path, and leaves its id in the bundle.
+// start starts a process in a network namespace, by default the shim's own, and writes its PID to
+// the bundle.
 func start(netns string) (*process, error) {
 	cmd := exec.Command("/proc/self/exe", pause)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWIPC | unix.CLONE_NEWUTS}
 	p := &process{started: time.Now(), done: make(chan struct{})}
 	begun := make(chan error, 1)
 	go func() {
-		goruntime.LockOSThread() // until its end: nobody else may use it
+		goruntime.LockOSThread() // until its end: no other goroutine may use the thread
 		err := enter(netns)
 		var exits chan runc.Exit
 		if err == nil {
@@ -115,7 +115,7 @@ func start(netns string) (*process, error) {
 		}
 		begun <- err
 		if err == nil {
-			exit, _ := reaper.Default.Wait(cmd, exits) // which does not fail as long as it reaps
+			exit, _ := reaper.Default.Wait(cmd, exits) // does not fail while the reaper runs
 			p.exit = &api.WaitSandboxResponse{ExitStatus: uint32(exit), ExitedAt: timestamppb.Now()}
 			close(p.done)
 		}
@@ -127,7 +127,7 @@ func start(netns string) (*process, error) {
 	return p, os.WriteFile(pidFile, []byte(strconv.Itoa(p.pid)), 0o600)
 }
 
-// enter has the thread enter a network namespace.
+// enter moves the thread to a network namespace.
 func enter(netns string) error {
 	if netns == "" {
 		return nil
@@ -158,7 +158,7 @@ func (s *sandbox) StopSandbox(context.Context, *api.StopSandboxRequest) (*api.St
 	select {
 	case <-p.done:
 	default:
-		_ = unix.Kill(p.pid, unix.SIGKILL) // it exits now, or just has
+		_ = unix.Kill(p.pid, unix.SIGKILL) // it exits now, or has just exited
 		<-p.done
 	}
 	return &api.StopSandboxResponse{}, nil
@@ -191,7 +191,7 @@ func (s *sandbox) SandboxStatus(ctx context.Context, r *api.SandboxStatusRequest
 		return nil, ctx.Err()
 	}
 	if _, err := os.Stat(noStatus); err == nil {
-		return nil, status.Error(codes.Unavailable, "the sandbox does not say now")
+		return nil, status.Error(codes.Unavailable, "the sandbox does not report its status now")
 	}
 	now := &api.SandboxStatusResponse{
 		SandboxID: r.GetSandboxID(),
@@ -219,12 +219,12 @@ func (s *sandbox) UpdateSandbox(context.Context, *api.UpdateSandboxRequest) (*ap
 	return &api.UpdateSandboxResponse{}, nil
 }
 
-// The annotations of a pod that tell its shim how to behave.
+// The annotations of a pod that set the behaviour of its shim.
 const (
 	failsToStart  = "hookline.test/fails-to-start"
 	shutdownTakes = "hookline.test/shutdown-takes"       // a duration
 	unavailable   = "hookline.test/unavailable-at-first" // the first shutdown
-	shutdownOnly  = "hookline.test/exits-with-shutdown"  // it exits for containerd when it is shut down
+	shutdownOnly  = "hookline.test/exits-with-shutdown"  // containerd sees its exit only at the shutdown
 
 	hangsStatus = "hang-status" // files in the bundle
 	noStatus    = "no-status"
@@ -236,7 +236,7 @@ func (s *sandbox) waitsFor(what string) bool {
 	return s.asked[what] != ""
 }
 
-// ask says, and forgets, how a call is to behave.
+// ask returns the behaviour of a call, and forgets it.
 func (s *sandbox) ask(what string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,12 +245,12 @@ func (s *sandbox) ask(what string) string {
 	return how
 }
 
-// ShutdownSandbox stops the sandbox, and the shim as soon as containerd has the
-// answer: it removes the bundle then. What needs the bundle, the sockets and the
-// process to kill, is done before.
+// ShutdownSandbox stops the sandbox, and ends the shim as soon as containerd has the answer:
+// containerd then removes the bundle. So it removes the sockets and kills the process, which need
+// the bundle, before.
 func (s *sandbox) ShutdownSandbox(ctx context.Context, r *api.ShutdownSandboxRequest) (*api.ShutdownSandboxResponse, error) {
 	if s.ask(unavailable) != "" {
-		return nil, status.Error(codes.Unavailable, "what runs the sandbox does not answer")
+		return nil, status.Error(codes.Unavailable, "the VM of the sandbox does not answer")
 	}
 	if takes, err := time.ParseDuration(s.ask(shutdownTakes)); err == nil {
 		select {
@@ -280,7 +280,7 @@ func (s *sandbox) ShutdownSandbox(ctx context.Context, r *api.ShutdownSandboxReq
 		defer cancel()
 		_ = wait.Until(ctx, "the removal of "+bundle, func(context.Context) error {
 			if _, err := os.Stat(bundle); err == nil {
-				return errors.New("it is there")
+				return errors.New("it exists")
 			}
 			return nil
 		})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command scripted is an NRI plugin that acts the script in its environment, for plugins
-// that run in a container of their own image.
+// Command scripted is an NRI plugin that runs the script in its environment, for plugins that run
+// in a container of their own image.
 package main
 
 import (

@@ -18,8 +18,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// A shim that cannot publish its events goes on for a while after its shutdown. The next task
-// of the same container has a shim of its own by then, and keeps it.
+// A shim that cannot publish its events runs on for a while after its shutdown. Meanwhile the next
+// task of the same container has a shim of its own, and keeps it.
 func TestL15_ContainerThatIsStartedAgainOutlivesAShimWithEvents(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, func(o *node.Options) {
@@ -31,7 +31,7 @@ func TestL15_ContainerThatIsStartedAgainOutlivesAShimWithEvents(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	require.NoError(t, os.Rename(found[0], found[0]+".real"))
-	hangs, err := net.Listen("unix", found[0]) // and accepts nothing
+	hangs, err := net.Listen("unix", found[0]) // never accepts a connection
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		_ = hangs.Close()
@@ -52,7 +52,7 @@ func TestL15_ContainerThatIsStartedAgainOutlivesAShimWithEvents(t *testing.T) {
 		require.FileExists(t, socketOf(t, n, c.ID()))
 		killForeign(ctx, t, again)
 	})
-	Promise(t, "L15", "a shim waits five seconds for its events to be taken", OnStock("it ends without them"), func(t require.TestingT) {
+	Promise(t, "L15", "a shim waits five seconds for its events to be accepted", OnStock("it ends and drops them"), func(t require.TestingT) {
 		require.GreaterOrEqual(t, waited, 5*time.Second)
 	})
 }

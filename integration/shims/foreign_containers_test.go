@@ -20,10 +20,10 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// elsewhere is a namespace in which CRI has nothing.
+// elsewhere is a namespace that CRI does not use.
 const elsewhere = "others"
 
-// newForeign makes a container as a client does that is not CRI. It may not gain privileges.
+// newForeign makes a container like a client other than CRI. It must not gain privileges.
 func newForeign(ctx context.Context, t *testing.T, n *node.Node, id string, with ...func(*options.Options)) containerd.Container {
 	t.Helper()
 	root := t.TempDir()
@@ -33,7 +33,7 @@ func newForeign(ctx context.Context, t *testing.T, n *node.Node, id string, with
 	for _, mountpoint := range []string{"dev", "proc", "run", "sys"} {
 		require.NoError(t, os.Mkdir(filepath.Join(root, mountpoint), 0o755))
 	}
-	runc := &options.Options{Root: filepath.Join(n.Folder(), "runc")} // its own is one for all nodes
+	runc := &options.Options{Root: filepath.Join(n.Folder(), "runc")} // the default is one for all nodes
 	for _, set := range with {
 		set(runc)
 	}
@@ -53,7 +53,7 @@ func startForeign(ctx context.Context, c containerd.Container) (task containerd.
 	return task, task.Start(ctx)
 }
 
-// killForeign ends a task as docker restart does: its container stays.
+// killForeign ends a task like docker restart: its container stays.
 func killForeign(ctx context.Context, t require.TestingT, task containerd.Task) {
 	exit, err := task.Wait(ctx)
 	require.NoError(t, err)

@@ -21,20 +21,20 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// usualSockets are the sockets of shims in the folder where containerd keeps them by default:
-// there a shim knows the name of its socket without its bundle.
+// usualSockets keeps the sockets of shims in containerd's default folder: there a shim knows the
+// name of its socket without its bundle.
 const usualSockets = `version = 3
 [plugins."io.containerd.shim.v1.manager"]
 socket_dir = "/run/containerd/s"
 `
 
-// lingering is a shim that takes a while to end.
+// lingering sets a shim that takes a while to end.
 const lingering = usualSockets + `env = ["SHIM_END=100ms"]
 `
 
-// The clients that are no CRI give the next task of a container the same id, and with it
-// its shim's socket the same name: as docker restart does. The shim before it takes a while
-// to end, and removes its socket by that name.
+// Clients other than CRI give the next task of a container the same id, as docker restart does, and
+// so the socket of its shim has the same name. The previous shim takes a while to end, and removes
+// its socket by that name.
 func TestL15_ContainerThatIsStartedAgainOutlivesContainerd(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(filepath.Dir(Pause), "lingering")
@@ -43,13 +43,13 @@ func TestL15_ContainerThatIsStartedAgainOutlivesContainerd(t *testing.T) {
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 	n := StartNode(t, func(o *node.Options) {
-		require.NoError(t, o.SandboxesByShim(folder)) // for the folder alone
+		require.NoError(t, o.SandboxesByShim(folder)) // only for its folder
 		o.Config = lingering
 	})
 	ctx := namespaces.WithNamespace(WithinAMinute(t), elsewhere)
 	c := newForeign(ctx, t, n, "again")
 
-	Promise(t, "L15", "a container that is started again as soon as its task is deleted outlives containerd", OnStock("it gets the shim that is about to end"), func(t require.TestingT) {
+	Promise(t, "L15", "a container that is started again as soon as its task is deleted outlives containerd", OnStock("it is given the shim that is about to end"), func(t require.TestingT) {
 		task, err := startForeign(ctx, c)
 		require.NoError(t, err)
 		for range 5 {
@@ -72,7 +72,7 @@ func TestL15_ContainerThatIsStartedAgainOutlivesContainerd(t *testing.T) {
 	})
 }
 
-// requireShimEnds waits for the end of a shim that has been shut down.
+// requireShimEnds waits until a shim that was shut down has ended.
 func requireShimEnds(t require.TestingT, pid int) {
 	RequireSoon(t, "the end of the shim", func(context.Context) error {
 		if program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
@@ -82,7 +82,7 @@ func requireShimEnds(t require.TestingT, pid int) {
 	})
 }
 
-// socketOf is the path of the socket of a task's shim.
+// socketOf returns the path of the socket of a task's shim.
 func socketOf(t require.TestingT, n *node.Node, id string) string {
 	found, err := filepath.Glob(filepath.Join(n.Folder(), "state", "io.containerd.runtime.v2.task", "*", id, "bootstrap.json"))
 	require.NoError(t, err)

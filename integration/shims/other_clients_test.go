@@ -18,11 +18,10 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// What other clients see of CRI's pods, on hookline and on stock.
+// Tests of CRI's pods as other clients see them, on hookline and on stock.
 
-// eventsOf counts the events of containers and tasks that containerd sends of what is done, by
-// topic. Those of a shim may come after the call that causes them: it waits for as many as are
-// wanted, or for the deadline.
+// eventsOf counts containerd's events of containers and tasks during do, by topic. Events of a shim
+// may follow the call that causes them: so it waits for as many as are wanted, or for the deadline.
 func eventsOf(t *testing.T, n *node.Node, wanted int, do func(ctx context.Context)) map[string]int {
 	t.Helper()
 	const done = "/test/done"
@@ -49,8 +48,8 @@ func eventsOf(t *testing.T, n *node.Node, wanted int, do func(ctx context.Contex
 	return seen
 }
 
-// The addresses of a pod are in the record of its pause container, which is there before them.
-// Its shim ends as soon as it is deleted, and loses no event.
+// The addresses of a pod are in the record of its pause container, which is made before them. The
+// pause container's shim ends as soon as the container is deleted, and loses no event.
 func TestEventsOfAPauseContainerAreSentOnce(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -73,8 +72,8 @@ func TestEventsOfAPauseContainerAreSentOnce(t *testing.T) {
 	})
 }
 
-// A pause container was made beside an ADD that fails. The next ADD comes first, and so does each
-// where that is set.
+// A pause container was made beside an ADD that fails. The next ADD comes before the pause
+// container, and each ADD does if that is set.
 func TestPauseContainerOfAPodWhoseADDFailsIsSeen(t *testing.T) {
 	t.Parallel()
 	settings := map[string][]string{"by default": nil, "as on stock": {"adds_beside_pause = 0"}}
@@ -102,7 +101,7 @@ func TestPauseContainerOfAPodWhoseADDFailsIsSeen(t *testing.T) {
 	}
 }
 
-// The loopback interface is in the CNI result of a pod where a CNI plugin has brought it up.
+// The loopback interface is in the CNI result of a pod if a CNI plugin has set it up.
 func TestLoopbackIsInTheCNIResultIfAPluginSetIt(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]string{"by default": "", "by the plugin": PluginLoopback} {

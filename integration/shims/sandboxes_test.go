@@ -40,7 +40,7 @@ func TestL7_RejectedPodOfAShimIsUndone(t *testing.T) {
 	RequireUndoneWhileNetworkStood(t, first, config)
 	RequireUndoneWhileNetworkStood(t, second, config)
 	RequireNoSandboxLeft(t, n)
-	Promise(t, "L7", "a plugin that was not asked is not told of a rejected pod of a shim", OnStock("it gets Stop and Remove"), func(t require.TestingT) {
+	Promise(t, "L7", "a plugin that was not asked receives nothing about a rejected pod of a shim", OnStock("it receives Stop and Remove"), func(t require.TestingT) {
 		assert.Empty(t, third.Calls().Named("rejected").Events(), third.Name())
 	})
 	second.On(plugin.RunPodSandbox, nil)
@@ -48,7 +48,7 @@ func TestL7_RejectedPodOfAShimIsUndone(t *testing.T) {
 	RequireNoSandboxLeft(t, n)
 }
 
-// The case of the conformance test, on sandboxes of shims.
+// The conformance test's case, with sandboxes of shims.
 func TestL5_PodOfAShimFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 	t.Parallel()
 	for dies, of := range map[string]func(*testing.T, int) int{
@@ -80,13 +80,13 @@ func TestL15_EndOfAPodOfAShimIsDeliveredAfterARestart(t *testing.T) {
 	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), pod))
 
 	RequireNoSandboxLeft(t, n)
-	Promise(t, "L15", "who joins after a restart is told of the end of a pod of a shim", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
+	Promise(t, "L15", "a plugin that joins after a restart receives the end of a pod of a shim", OnStock("the end is not delivered"), Eventually(func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, back.Calls().Latest().Of(pod).Events())
 	}))
 }
 
-// Whether the start command has started the shim or is about to: the shim of a
-// sandbox is found, and ends with its pod.
+// The start command is interrupted before or after it has started the shim. The shim of the sandbox
+// is found, and ends with its pod.
 func TestL15_ShimOfASandboxThatWasCutInItsStartEnds(t *testing.T) {
 	t.Parallel()
 	for _, at := range StartsOfShims {
@@ -100,12 +100,12 @@ func TestL15_ShimOfASandboxThatWasCutInItsStartEnds(t *testing.T) {
 			require.NoError(t, hold.Release())
 			require.NoError(t, n.Quiet(ctx))
 			require.NoError(t, n.Boot(ctx))
-			Promise(t, "L15", "a pod whose shim was cut in its start is not ready", KeptOnStock, func(t require.TestingT) {
+			Promise(t, "L15", "a pod whose shim was interrupted in its start is not Ready", KeptOnStock, func(t require.TestingT) {
 				RequireNoPodReady(ctx, t, n.CRI())
 			})
 			RemoveAllPods(ctx, t, n.CRI())
-			Promise(t, "L15", "nothing is left of it once it is removed", LeavesShim, func(t require.TestingT) { RequireNoSandboxLeft(t, n) })
-			Promise(t, "L15", "it can be created again", KeptOnStock, func(t require.TestingT) { RequirePodRunsAgain(t, n, config) })
+			Promise(t, "L15", "nothing is left of the pod once it is removed", LeavesShim, func(t require.TestingT) { RequireNoSandboxLeft(t, n) })
+			Promise(t, "L15", "the pod can be created again", KeptOnStock, func(t require.TestingT) { RequirePodRunsAgain(t, n, config) })
 		})
 	}
 }
@@ -113,7 +113,7 @@ func TestL15_ShimOfASandboxThatWasCutInItsStartEnds(t *testing.T) {
 func TestL7_ShimOfASandboxEndsWhenItsCallerIsGone(t *testing.T) {
 	t.Parallel()
 	for i, at := range StartsOfShims {
-		left := []Breach{KeptOnStock, LeavesShim}[i] // killed before it does anything, it leaves nothing
+		left := []Breach{KeptOnStock, LeavesShim}[i] // if it is killed before it does anything, it leaves nothing
 		t.Run(at.String(), func(t *testing.T) {
 			n := StartSandboxer(t)
 			ctx := WithinAMinute(t)
@@ -123,11 +123,11 @@ func TestL7_ShimOfASandboxEndsWhenItsCallerIsGone(t *testing.T) {
 			cancel()
 			require.Error(t, <-ran)
 			RequireNoticed(t, n.CRI())
-			Promise(t, "L7", "nothing is left of a pod whose caller was gone while its shim was started", left, func(t require.TestingT) {
+			Promise(t, "L7", "nothing is left of a pod whose caller canceled while its shim was started", left, func(t require.TestingT) {
 				require.NoError(t, hold.Release())
 				RequireNoSandboxLeft(t, n)
 			})
-			Promise(t, "L7", "it can be created again", KeptOnStock, func(t require.TestingT) {
+			Promise(t, "L7", "the pod can be created again", KeptOnStock, func(t require.TestingT) {
 				pod, err := RunOnceNameIsFree(ctx, n, config)
 				require.NoError(t, err)
 				require.NoError(t, n.CRI().StopPod(ctx, pod))
@@ -137,8 +137,8 @@ func TestL7_ShimOfASandboxEndsWhenItsCallerIsGone(t *testing.T) {
 	}
 }
 
-// A shim cannot tell the state of its sandbox when the runtime comes back, and can later: a
-// kubelet, which asks for the status of each pod that it runs, is not to replace it.
+// A shim cannot report the state of its sandbox when the runtime restarts, and can later. A kubelet
+// asks for the status of each pod that it runs, and must not replace this one.
 func TestL15_PodOfAShimThatDidNotSayItsStateAtTheStartRunsOn(t *testing.T) {
 	t.Parallel()
 	n := StartSandboxer(t, WithoutNRI)
@@ -154,7 +154,7 @@ func TestL15_PodOfAShimThatDidNotSayItsStateAtTheStartRunsOn(t *testing.T) {
 	require.NoError(t, os.Remove(silent))
 
 	state := PodState(t, n, l.Pod)
-	Promise(t, "L15", "a pod is ready once its shim says so", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L15", "a pod is Ready once its shim says so", KeptOnStock, func(t require.TestingT) {
 		assert.Equal(t, runtime.PodSandboxState_SANDBOX_READY, state)
 	})
 	l.End(t)

@@ -20,8 +20,8 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// failsToKillAllText stands in the place of runc: what is to kill all processes of a
-// container fails the first time.
+// failsToKillAllText replaces runc: the command that kills all processes of a container fails the
+// first time.
 const failsToKillAllText = `#!/bin/sh
 case " $* " in
 *" kill --all "*|*" kill -a "*)
@@ -34,11 +34,11 @@ esac
 exec '@PROGRAM@' "$@"
 `
 
-// A container in the node's pid namespace leaves processes behind when its first process
-// exits. They end with it, also where the shim failed to kill them.
+// A container in the node's PID namespace leaves processes behind when its first process exits.
+// They end with the container, also if the shim failed to kill them.
 func TestL15_ProcessesOfAContainerInTheNodesPidNamespaceEndWithIt(t *testing.T) {
 	t.Parallel()
-	for name, fails := range map[string]bool{"the shim kills them": false, "the shim fails to": true} {
+	for name, fails := range map[string]bool{"the shim kills them": false, "the shim fails to kill them": true} {
 		t.Run(name, func(t *testing.T) {
 			n := StartNode(t)
 			ctx, c := WithinAMinute(t), n.CRI()
@@ -79,7 +79,7 @@ func TestL15_ProcessesOfAContainerInTheNodesPidNamespaceEndWithIt(t *testing.T) 
 				StandIn(t, n, "bin/runc", failsToKillAllText, "@ONCE@", filepath.Join(n.Folder(), "failed"))
 			}
 			require.NoError(t, unix.Kill(first, unix.SIGKILL))
-			Promise(t, "L15", "what the container left ends with it", KeptOnStock, func(t require.TestingT) {
+			Promise(t, "L15", "processes that the container left end with it", KeptOnStock, func(t require.TestingT) {
 				RequireSoon(t, "the end of the process", func(context.Context) error {
 					if IsOpen(ended) {
 						return errors.New("it runs")

@@ -19,14 +19,14 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// A container whose runtime's options cannot be read is not started with others.
+// A container whose runtime options cannot be read is not started with other options.
 func TestL22_ContainerOfOthersIsNotStartedWithOtherOptions(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	ctx := namespaces.WithNamespace(WithinAMinute(t), elsewhere)
 	c := newForeign(ctx, t, n, "options", func(o *options.Options) { o.BinaryName = "/opt/sandboxed/runtime" })
 	_, err := startForeign(ctx, c)
-	require.ErrorContains(t, err, "/opt/sandboxed/runtime", "it is started by that alone")
+	require.ErrorContains(t, err, "/opt/sandboxed/runtime", "only that program starts it")
 	require.NoError(t, n.Kill(ctx))
 	require.NoError(t, OverwriteIn(n, elsewhere, []byte{0xff}, "containers", "options", "runtime", "options"))
 	require.NoError(t, n.Boot(ctx))
@@ -41,8 +41,8 @@ func TestL22_ContainerOfOthersIsNotStartedWithOtherOptions(t *testing.T) {
 	endForeign(ctx, t, n, "options")
 }
 
-// No process is started in a container whose specification cannot be read with more
-// privileges than it says.
+// In a container whose specification cannot be read, no process is started with more privileges
+// than the specification has.
 func TestL22_ProcessInAContainerOfOthersHasNoMorePrivileges(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -67,7 +67,7 @@ func TestL22_ProcessInAContainerOfOthersHasNoMorePrivileges(t *testing.T) {
 	require.NoError(t, n.Kill(ctx))
 	require.NoError(t, OverwriteIn(n, elsewhere, []byte{0xff}, "containers", "spec", "spec"))
 	require.NoError(t, n.Boot(ctx))
-	Promise(t, "L22", "a process that is added has none", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L22", "an additional process has no more privileges", KeptOnStock, func(t require.TestingT) {
 		c, err := n.Containerd().LoadContainer(ctx, "spec")
 		if err != nil {
 			return
@@ -76,7 +76,7 @@ func TestL22_ProcessInAContainerOfOthersHasNoMorePrivileges(t *testing.T) {
 		require.NoError(t, err)
 		task, err := c.Task(ctx, nil)
 		require.NoError(t, err)
-		p := spec.Process // what docker exec and nerdctl exec -w / begin with
+		p := spec.Process // docker exec and nerdctl exec -w / start from it
 		p.Args, p.Cwd = []string{"/pause"}, "/"
 		added, err := task.Exec(ctx, "added", p, cio.NullIO)
 		if err != nil {
@@ -91,8 +91,8 @@ func TestL22_ProcessInAContainerOfOthersHasNoMorePrivileges(t *testing.T) {
 	endForeign(ctx, t, n, "spec")
 }
 
-// A container that another client has made in CRI's namespace, with a label of CRI and none of
-// its metadata, is none of CRI's: a kubelet would stop and remove it.
+// A container that another client has made in CRI's namespace, with a label of CRI's and without
+// its metadata, is not CRI's: a kubelet would stop and remove it.
 func TestL22_ContainerOfOthersIsNotTakenForOneOfCRI(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)

@@ -18,11 +18,11 @@ import (
 // Busybox is the name of the image in the archive that WriteBusybox writes.
 const Busybox = "localhost/hookline/busybox:1"
 
-// names are what the image calls busybox by.
+// names are the names of busybox in the image.
 var names = []string{"cat", "dd", "echo", "kill", "sh", "sleep", "tee", "true", "wc"}
 
-// WriteBusybox writes an archive of an image with busybox alone, in docker's format, which docker,
-// nerdctl and ctr load.
+// WriteBusybox writes an archive of an image that has only busybox, in docker's format, which
+// docker, nerdctl and ctr load.
 func WriteBusybox(to string, p Programs) error {
 	program, err := fromRootfs(p.Rootfs, "bin/busybox")
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// rank orders the states of tests. A skipped test proves nothing, so it is below one that passed. One
-// that failed, or did not run to its end, is below one that says that it does not apply.
+// rank orders the states of tests. A skipped test proves nothing, so it is below a passed one. A
+// test that failed, or did not run to its end, is below a skipped one.
 var rank = map[string]int{"passed": 2, "skipped": 1}
 
-// Worse lists the tests that do worse on hookline than on stock: those that pass on stock and not
-// on hookline, and those that are skipped on stock and fail on hookline.
+// Worse lists the regressions of hookline: tests that pass on stock and not on hookline, and tests
+// that are skipped on stock and fail on hookline.
 func Worse(stock, hookline Results) (worse []string) {
 	for name, result := range stock {
 		if rank[hookline[name].State] < rank[result.State] {
@@ -28,7 +28,7 @@ func Worse(stock, hookline Results) (worse []string) {
 	return worse
 }
 
-// Outermost are the tests of which these are, or are parts.
+// Outermost returns the outermost tests of the given ones.
 func Outermost(tests []string) (outermost []string) {
 	for _, name := range tests {
 		whole, _, _ := strings.Cut(name, "/")
@@ -39,7 +39,7 @@ func Outermost(tests []string) (outermost []string) {
 	return outermost
 }
 
-// Count tells how many tests have a state.
+// Count returns how many tests have a state.
 func (r Results) Count(state string) (count int) {
 	for _, result := range r {
 		if result.State == state {
@@ -57,8 +57,8 @@ func (r Results) Split(holds func(Result) bool) (yes, no Results) {
 	return yes, no
 }
 
-// Table writes what came of each test on both, in markdown, sorted by name. It has the reasons if a
-// test gives one.
+// Table writes the result of each test on both runtimes, in Markdown, sorted by name. It has a
+// column of reasons if a test gives one.
 func Table(w io.Writer, stock, hookline Results) error {
 	all := maps.Clone(stock)
 	maps.Copy(all, hookline)
@@ -84,10 +84,10 @@ func Table(w io.Writer, stock, hookline Results) error {
 }
 
 func state(r Results, name string) string {
-	return cmp.Or(r[name].State, "not there")
+	return cmp.Or(r[name].State, "missing")
 }
 
-// reason is why a test did not pass, for a cell of a table.
+// reason says why a test did not pass, for a cell of a table.
 func reason(stock, hookline Result) string {
 	s, h := cell(stock.Reason), cell(hookline.Reason)
 	switch {
@@ -99,15 +99,15 @@ func reason(stock, hookline Result) string {
 	return "stock: " + s + "<br>hookline: " + h
 }
 
-// longest is how much of a reason a table has, in runes. What a test compared is in its output.
+// longest is the maximum length of a reason in a table, in runes. The test's output has the rest.
 const longest = 240
 
-// id is the id of a pod or container. A table shows as much of it as crictl does.
+// id matches the id of a pod or container. A table shortens it as crictl does.
 var id = regexp.MustCompile(`\b([0-9a-f]{13})[0-9a-f]{51}\b`)
 
 var escape = strings.NewReplacer("|", "\\|", "<", "&lt;", ">", "&gt;")
 
-// cell makes one short line of a text.
+// cell shortens a text to one line.
 func cell(text string) string {
 	line := []rune(strings.Join(strings.Fields(id.ReplaceAllString(text, "$1")), " "))
 	if len(line) > longest {

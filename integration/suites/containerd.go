@@ -17,17 +17,17 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// Containerd are the programs of containerd's own tests of a running containerd, built from the
-// source that is tested.
+// Containerd has the programs of containerd's own tests of a running containerd, built from the
+// tested source.
 type Containerd struct {
 	Tests string // go test -c ./integration
 	Shim  string // integration/failpoint/cmd/containerd-shim-runc-fp-v1
 	CNI   string // integration/failpoint/cmd/cni-bridge-fp
 }
 
-// LeftOut are those of containerd's tests that do not run here, by the reason.
+// LeftOut are containerd's tests that do not run here, by the reason.
 var LeftOut = []struct{ Why, Tests string }{
-	{"restart containerd by its process name, which others on the host have, too",
+	{"restart containerd by its process name, which other processes of the host also have",
 		"TestContainerdRestart|TestContainerdRestartSandboxRecover|TestReload100Pods|TestSandboxRemoveWithoutIPLeakage|TestSandboxStopWithNilCNIResult|" +
 			"TestRunPodSandboxAndTeardownCNISlow|TestUpdatePodSandboxWithRestart|TestNriPluginContainerdRestart|TestImageVolumeSetupIfContainerdRestarts"},
 	{"start a containerd of their own, or of an earlier release",
@@ -40,8 +40,8 @@ var LeftOut = []struct{ Why, Tests string }{
 // withoutRestart leaves out the part of a test that restarts containerd.
 const withoutRestart = "/CleanupAfterRestart"
 
-// handler is a runtime whose shim and network fail as a pod's annotations say. A test of exec
-// waits for the timeout.
+// handler configures a runtime whose shim and network fail as a pod's annotations say. A test of
+// exec waits for the timeout.
 const handler = `
 [plugins."io.containerd.cri.v1.runtime"]
 drain_exec_sync_io_timeout = "10s"
@@ -63,14 +63,14 @@ const failingNetwork = `{
   }]
 }`
 
-// Where the tests look for NRI, and for shims.
+// The paths in which the tests look for NRI and for shims.
 const (
 	nriSocket   = "/run/nri-test.sock"
 	shimSockets = "/run/containerd/s"
 )
 
-// Containerd runs containerd's tests whose names match a regular expression, all but those
-// left out where it is empty, on a node of its own. Tests that fail are no error.
+// Containerd runs containerd's tests whose names match a regular expression, on a node of its own.
+// If match is empty, it runs all but those in LeftOut. Tests that fail are no error.
 func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match string) (results Results, err error) {
 	failing, err := filepath.Abs(o.Folder + "-net")
 	if err != nil {
@@ -117,13 +117,12 @@ func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match
 	return results, err
 }
 
-// imageList names the image of most tests at the registry's address, since a client of
-// containerd itself that pulls it does not read CRI's configuration.
+// imageList names the image of most tests at the registry's address, since a client of containerd
+// itself pulls it without CRI's configuration.
 const imageList = `BusyBox = "%s/` + project + `busybox:1.36"
 `
 
-// containerdArgs are the flags of the tests. The name of the program to restart is one that
-// no process has.
+// containerdArgs returns the flags of the tests. No process has the name of the program to restart.
 func containerdArgs(n *node.Node, match string) []string {
 	var skip []string
 	for _, l := range LeftOut {
@@ -137,9 +136,9 @@ func containerdArgs(n *node.Node, match string) []string {
 	}
 }
 
-// expose puts the node's sockets where the tests look for them, in the node's mount
-// namespace: that of NRI, and those of shims. An empty file and an empty folder are left on
-// the host, which any node may use.
+// expose mounts the node's sockets of NRI and of shims at the paths in which the tests look for
+// them, in the node's mount namespace. An empty file and an empty folder are left on the host, for
+// any node.
 func expose(n *node.Node) error {
 	file, err := os.OpenFile(nriSocket, os.O_CREATE|os.O_RDONLY, 0o600)
 	if err != nil {
@@ -148,7 +147,7 @@ func expose(n *node.Node) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	// The node's own is made with its first shim.
+	// The node's folder is made with its first shim.
 	for _, folder := range []string{n.ShimSockets(), shimSockets} {
 		if err := os.MkdirAll(folder, 0o711); err != nil {
 			return err
@@ -164,7 +163,7 @@ func expose(n *node.Node) error {
 
 var verdict = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S+)`)
 
-// Printed reads what go test -v printed.
+// Printed reads the output of go test -v.
 func Printed(file string) (_ Results, err error) {
 	f, err := os.Open(file)
 	if err != nil {

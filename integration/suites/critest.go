@@ -15,7 +15,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// network is the node's own with portmap, which some tests need.
+// network is the node's own network with portmap, which some tests need.
 const network = `{
   "cniVersion": "1.0.0",
   "name": "critest",
@@ -27,7 +27,7 @@ const network = `{
   ]
 }`
 
-// Runtime is one that serves CRI and NRI, on a host of its own.
+// Runtime is a runtime that serves CRI and NRI, on a host of its own.
 type Runtime interface {
 	CRISocket() string
 	NRISocket() string
@@ -36,7 +36,7 @@ type Runtime interface {
 	Boot(context.Context) error
 }
 
-// Critest runs critest on a node of its own, see OnRuntime.
+// Critest runs critest on a node of its own, as OnRuntime does.
 func (r Registry) Critest(ctx context.Context, o Options, program string, focus []string) (results Results, err error) {
 	err = r.on(ctx, o, func(n *node.Node, folder, _ string) (err error) {
 		results, err = OnRuntime(ctx, n, folder, program, focus)
@@ -45,10 +45,10 @@ func (r Registry) Critest(ctx context.Context, o Options, program string, focus 
 	return results, err
 }
 
-// OnRuntime runs critest, built as program, on a runtime that has its images, with the tests of NRI. Tests that
-// fail are no error. Focus are regular expressions for the names of tests; all run where it is empty. The
-// program has the flag runtime-restart-command, and gets one that kills the runtime and starts it again.
-// What it prints and reports is in a folder.
+// OnRuntime runs critest, built as program, on a runtime that has its images, with the tests of
+// NRI. Tests that fail are no error. focus has regular expressions for the names of tests; if it is
+// empty, all run. The flag runtime-restart-command is a command that kills the runtime and starts
+// it again. Output and report are in folder.
 func OnRuntime(ctx context.Context, on Runtime, folder, program string, focus []string) (_ Results, retErr error) {
 	restarter, err := restarts(ctx, on, folder)
 	if err != nil {
@@ -64,7 +64,7 @@ func OnRuntime(ctx context.Context, on Runtime, folder, program string, focus []
 	for _, f := range focus {
 		args = append(args, "-ginkgo.focus="+f)
 	}
-	ended := run(ctx, on, folder, program, args...) // an error if a test failed, which the report has
+	ended := run(ctx, on, folder, program, args...) // also an error if a test failed, which the report has
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func OnRuntime(ctx context.Context, on Runtime, folder, program string, focus []
 	return results, nil
 }
 
-// suiteReport are the parts of ginkgo's report that are used.
+// suiteReport has the parts of ginkgo's report that are used.
 type suiteReport struct {
 	SpecReports []struct {
 		ContainerHierarchyTexts []string
@@ -83,7 +83,7 @@ type suiteReport struct {
 		LeafNodeText            string
 		LeafNodeLocation        struct{ FileName string }
 		State                   string
-		Failure                 struct{ Message string } // of a test that is skipped as well
+		Failure                 struct{ Message string } // also of a skipped test
 	}
 }
 
@@ -117,7 +117,7 @@ func read(file string) (Results, error) {
 	return results, nil
 }
 
-// said is what a test says of its failure, without what was compared, which has addresses of memory.
+// said is the message of a failure without the compared values, which have memory addresses.
 func said(message string) string {
 	message, _, _ = strings.Cut(message, "\nUnexpected error:")
 	message, _, _ = strings.Cut(message, "\nExpected")

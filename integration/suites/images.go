@@ -15,15 +15,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Where the suites look for images, without the name of the registry.
+// The repositories of the suites' images, without the name of the registry.
 const (
 	common  = "e2e-test-images/"
 	own     = "k8s-staging-cri-tools/"
 	project = "containerd/"
 )
 
-// images makes the images that the suites name, but those that they ask for by digest and
-// those of a few tests.
+// images makes the images that the suites use, except those that they use by digest and those of a
+// few tests.
 func images(p Programs) (map[string]ggcr.Image, error) {
 	rootfs, err := os.ReadFile(p.Rootfs)
 	if err != nil {
@@ -42,7 +42,7 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 	with := func(more ...file) made {
 		return made{layers: append(system[:len(system):len(system)], files(more...)), command: []string{"sh"}}
 	}
-	// Most tests of images never run them: a file each makes them differ.
+	// Most tests of images never run them: one file makes each of them different.
 	bare := func(user, mark string) made {
 		return made{layers: []ggcr.Layer{files(file{name: "mark", text: mark})}, user: user, command: []string{"/mark"}}
 	}
@@ -73,7 +73,7 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 		own + "test-image-tags:3":               bare("", "tags"),
 		"pause:3.9":                             pause,
 		"pause:3.10.2":                          pause,
-		"hookline/pause:1":                      {layers: pause.layers, entrypoint: pause.command}, // that of our own tests
+		"hookline/pause:1":                      {layers: pause.layers, entrypoint: pause.command}, // the image of our own tests
 		project + "busybox:1.36":                with(wheel...),
 		project + "alpine:3.14.0":               with(alpine...),
 		project + "volume-copy-up:2.2":          copied,
@@ -109,7 +109,7 @@ func (m made) image() (ggcr.Image, error) {
 	}
 	config = config.DeepCopy()
 	config.OS, config.Architecture = "linux", runtime.GOARCH
-	// busybox comes first, since its top needs no terminal.
+	// busybox is first, since its top needs no terminal.
 	config.Config = ggcr.Config{Entrypoint: m.entrypoint, Cmd: m.command, User: m.user, Env: []string{"PATH=/bin:/usr/bin:/sbin:/usr/sbin"}}
 	for _, volume := range m.volumes {
 		if config.Config.Volumes == nil {
@@ -120,7 +120,7 @@ func (m made) image() (ggcr.Image, error) {
 	return mutate.ConfigFile(img, config)
 }
 
-// file is one of an image: a folder if its name ends with a slash, a link if it has a target.
+// file is a file of an image: a folder if its name ends with a slash, a link if it has a target.
 type file struct {
 	name, text, link string
 	mode             int64
@@ -135,7 +135,7 @@ const (
 	groups = "root:x:0:\nwww-data:x:33:\nnogroup:x:65534:\n"
 )
 
-// settings are what the packages would have made if they had been configured.
+// settings are the files that configuring the packages would have made.
 var settings = []file{
 	{name: "etc/passwd", text: users},
 	{name: "etc/group", text: groups},
@@ -171,13 +171,13 @@ var group = []file{
 	{name: "etc/group", text: groups + "default-user:x:1000:\ngroup-defined-in-image:x:50000:default-user\n"},
 }
 
-// wheel puts root into a group, and adds a user, as the image of busybox has them.
+// wheel puts root into a group, and adds a user, as in the published image of busybox.
 var wheel = []file{
 	{name: "etc/passwd", text: users + "daemon:x:1:1::/:/bin/false\n"},
 	{name: "etc/group", text: groups + "daemon:x:1:\nwheel:x:10:root\n"},
 }
 
-// alpine says what it is, and names its shell by the path from the root.
+// alpine identifies itself, and names its shell by an absolute path.
 var alpine = []file{
 	{name: "etc/os-release", text: "NAME=\"Alpine Linux\"\nID=alpine\n"},
 	{name: "bin/sh", link: "/bin/busybox"},
@@ -190,7 +190,7 @@ var copiedUp = []file{
 	{name: ":colon_prefixed/colon_prefixed_file", text: "test_content\n"},
 }
 
-// files is a layer. What is written to memory does not fail.
+// files makes a layer. Writes to memory do not fail.
 func files(all ...file) ggcr.Layer {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

@@ -54,22 +54,22 @@ func (r Registry) serve(l net.Listener) (stop func() error) {
 	return server.Close
 }
 
-// hosts is where containerd reads which registry to ask, which has a folder of hosts.
+// hosts sets the folder in which containerd looks for the registry to use.
 const hosts = `version = 4
 
 [plugins."io.containerd.cri.v1.images".registry]
 config_path = %q
 `
 
-// nowhereElse has containerd ask one registry for the images of all.
+// nowhereElse makes containerd use one registry for the images of all.
 const nowhereElse = `server = "http://%[1]s"
 
 [host."http://%[1]s"]
 capabilities = ["pull", "resolve"]
 `
 
-// attach serves the images at an address of a node's loopback, and has containerd take them
-// from there.
+// attach serves the images at an address of a node's loopback, and makes containerd pull them from
+// there.
 func (r Registry) attach(n *node.Node, folder string) (address string, stop func() error, err error) {
 	listener, err := n.Listen(":0")
 	if err != nil {

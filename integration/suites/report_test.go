@@ -17,27 +17,27 @@ func TestRead(t *testing.T) {
 		want   Results
 		fails  string
 	}{
-		"tests are called by all that they are in": {
+		"a test's name includes its containers": {
 			report: `[{"SpecReports": [
 				{"LeafNodeType": "BeforeSuite", "State": "passed"},
 				{"ContainerHierarchyTexts": ["Container", "log"], "LeafNodeType": "It", "LeafNodeText": "reopens", "State": "failed"},
 				{"ContainerHierarchyTexts": ["Pod"], "LeafNodeType": "It", "LeafNodeText": "runs", "State": "skipped"}]}]`,
 			want: Results{"Container log reopens": {State: "failed"}, "Pod runs": {State: "skipped"}},
 		},
-		"what a test says, without what it compared": {
+		"messages without compared values": {
 			report: `[{"SpecReports": [
 				{"LeafNodeType": "It", "LeafNodeText": "a", "State": "failed", "Failure": {"Message": "Timed out after 1s.\nno event\nExpected\n    <int>: 1"}},
 				{"LeafNodeType": "It", "LeafNodeText": "b", "State": "failed", "Failure": {"Message": "failed to start\nUnexpected error:\n    <*status.Error | 0xc0>"}},
 				{"LeafNodeType": "It", "LeafNodeText": "c", "State": "panicked", "Failure": {"Message": "Test Panicked"}}]}]`,
 			want: Results{"a": {State: "failed", Reason: "Timed out after 1s.\nno event"}, "b": {State: "failed", Reason: "failed to start"}, "c": {State: "panicked", Reason: "Test Panicked"}},
 		},
-		"where a test is, and why it was skipped": {
+		"the file of a test, and the reason of a skip": {
 			report: `[{"SpecReports": [
 				{"LeafNodeType": "It", "LeafNodeText": "ends", "LeafNodeLocation": {"FileName": "a/end.go"}, "State": "passed"},
 				{"LeafNodeType": "It", "LeafNodeText": "joins", "LeafNodeLocation": {"FileName": "a/join.go"}, "State": "skipped", "Failure": {"Message": "it is lost"}}]}]`,
 			want: Results{"ends": {State: "passed", File: "a/end.go"}, "joins": {State: "skipped", Reason: "it is lost", File: "a/join.go"}},
 		},
-		"a suite that did not begin": {
+		"a suite that did not start": {
 			report: `[{"SpecReports": [{"LeafNodeType": "BeforeSuite", "State": "panicked"}]}]`,
 			fails:  "BeforeSuite of critest: panicked",
 		},
@@ -86,7 +86,7 @@ func TestTable(t *testing.T) {
 	var b strings.Builder
 	stock := Results{"b": {State: "passed"}, "a": {State: "failed"}}
 	require.NoError(t, Table(&b, stock, Results{"a": {State: "passed"}}))
-	require.Equal(t, "| test | stock | hookline |\n|---|---|---|\n| a | failed | passed |\n| b | passed | not there |\n", b.String())
+	require.Equal(t, "| test | stock | hookline |\n|---|---|---|\n| a | failed | passed |\n| b | passed | missing |\n", b.String())
 
 	b.Reset()
 	lost, none := Result{State: "skipped", Reason: strings.Repeat("0a", 32) + "\n  is <lost>"}, Result{State: "skipped", Reason: "no a|b"}

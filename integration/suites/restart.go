@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// restarter kills a runtime and starts it again whenever a command asks for it.
+// restarter kills a runtime and starts it again whenever its command is run.
 type restarter struct {
-	command string // for sh, returns when the runtime serves again
+	command string // for sh; returns when the runtime serves again
 	asked   *os.File
 	answers *os.File
 	ended   chan error
@@ -26,7 +26,8 @@ type restarter struct {
 // restartTimeout is how long a restart may take.
 const restartTimeout = time.Minute
 
-// restarts serves a command, which may run in any namespace that has the folder, until it is closed.
+// restarts serves such a command until it is closed. The command may run in any namespace that has
+// the folder.
 func restarts(ctx context.Context, on Runtime, folder string) (_ *restarter, err error) {
 	ask, answer := filepath.Join(folder, "restart"), filepath.Join(folder, "restarted")
 	r := &restarter{
@@ -43,7 +44,7 @@ func restarts(ctx context.Context, on Runtime, folder string) (_ *restarter, err
 	return r, nil
 }
 
-// pipe makes a named pipe and opens both ends, so that neither reading nor writing ends with the other side.
+// pipe makes a named pipe and opens both ends, so that neither end is closed with the other side.
 func pipe(path string) (*os.File, error) {
 	if err := unix.Mkfifo(path, 0o600); err != nil {
 		return nil, fmt.Errorf("make pipe %s: %w", path, err)
@@ -77,7 +78,7 @@ func restart(ctx context.Context, on Runtime) error {
 	return on.Boot(ctx)
 }
 
-// close ends it, after a restart that is under way.
+// close ends the restarter, after a restart that is in progress.
 func (r *restarter) close() error {
 	err := r.asked.Close()
 	return errors.Join(err, <-r.ended, r.answers.Close(), os.Remove(r.asked.Name()), os.Remove(r.answers.Name()))

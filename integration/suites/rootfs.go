@@ -25,18 +25,17 @@ type Programs struct {
 	Pause  string // a program that does nothing
 }
 
-// packages are those of the distribution in the root file system, with what they need.
+// packages are the packages of the distribution in the root file system, with their dependencies.
 // procps and util-linux have pgrep and ipcs, which Debian's busybox lacks; a test runs stress.
 const packages = "busybox-static,nginx,procps,stress,util-linux"
 
-// finish gives what busybox has its names, and removes what nothing here reads. Its first argument is
-// the root file system.
+// finish links the names of busybox's commands, and removes files that are not used here. Its first
+// argument is the root file system.
 const finish = `for a in $("$1/bin/busybox" --list); do [ "$a" = busybox ] || ln -sf busybox "$1/bin/$a"; done
 rm -rf "$1/usr/share" "$1/var/lib/dpkg" "$1/usr/lib/"*/perl*`
 
-// Make makes the files in a folder, where they are not there yet. It runs go in the
-// current directory, which must belong to this module, and takes packages from where the
-// host takes its own.
+// Make makes the files in a folder, unless they exist. It runs go in the current directory, which
+// must belong to this module, and takes packages from the host's package sources.
 func Make(ctx context.Context, folder string) (Programs, error) {
 	of := sha256.Sum256([]byte(packages + finish))
 	p := Programs{Rootfs: filepath.Join(folder, fmt.Sprintf("rootfs-%x.tar", of[:4])), EUID: filepath.Join(folder, "euid"), Pause: filepath.Join(folder, "pause")}
@@ -53,7 +52,7 @@ func Make(ctx context.Context, folder string) (Programs, error) {
 		return p, nil
 	}
 	if _, err := exec.LookPath("mmdebstrap"); err != nil {
-		return p, fmt.Errorf("%w: no mmdebstrap in PATH, which makes the images of the suites: install the package mmdebstrap", node.ErrPrerequisite)
+		return p, fmt.Errorf("%w: no mmdebstrap in PATH, to make the images of the suites: install the package mmdebstrap", node.ErrPrerequisite)
 	}
 	suite, err := suite()
 	if err != nil {
@@ -62,7 +61,7 @@ func Make(ctx context.Context, folder string) (Programs, error) {
 	fresh := p.Rootfs + ".new"
 	made := exec.CommandContext(ctx, "mmdebstrap", "--variant=extract", "--include="+packages, "--format=tar", "--extract-hook="+finish, suite, fresh)
 	if out, err := made.CombinedOutput(); err != nil {
-		return p, fmt.Errorf("%w: the packages of the suites' images cannot be had or unpacked: %w: %s", node.ErrPrerequisite, err, bytes.TrimSpace(out))
+		return p, fmt.Errorf("%w: the packages of the suites' images cannot be downloaded or unpacked: %w: %s", node.ErrPrerequisite, err, bytes.TrimSpace(out))
 	}
 	return p, os.Rename(fresh, p.Rootfs)
 }

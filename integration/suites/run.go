@@ -15,27 +15,27 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// Options are for a run on one runtime.
+// Options are the options of a run on one runtime.
 type Options struct {
 	Node   node.Options // Bin and Tools
-	Folder string       // for what a suite prints and reports; made anew
+	Folder string       // for the output and report of a suite; made anew
 }
 
-// Result is what came of a test.
+// Result is the result of a test.
 type Result struct {
 	State  string // passed, failed, skipped, or another of ginkgo's
 	Reason string // of a test that did not pass, if the suite gives one
-	File   string // of the test's source, if the suite tells
+	File   string // the file of the test's source, if the suite reports it
 }
 
-// Results has what came of each test, by its name.
+// Results has the result of each test, by its name.
 type Results map[string]Result
 
-// output is the file of what a suite prints.
+// output is the file of a suite's output.
 const output = "output.txt"
 
-// on starts a node that takes its images from the registry, and removes it, with all pods, after do,
-// which gets the address of the registry on the node's loopback.
+// on starts a node that pulls its images from the registry, calls do with the address of the
+// registry on the node's loopback, and removes the node with all pods.
 func (r Registry) on(ctx context.Context, o Options, do func(n *node.Node, folder, registry string) error) (retErr error) {
 	if err := os.RemoveAll(o.Folder); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (r Registry) on(ctx context.Context, o Options, do func(n *node.Node, folde
 	}
 	defer func() { retErr = errors.Join(retErr, stop()) }()
 	err = do(n, folder, address)
-	// Pods of tests that failed are outside of the node's cgroup, since suites choose theirs.
+	// Pods of failed tests may be outside the node's cgroup, since suites choose their cgroups.
 	cleared, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	err = errors.Join(err, removePods(cleared, n))

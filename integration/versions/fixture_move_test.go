@@ -19,25 +19,23 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A build is a containerd that a node can move to, by the folder below built that
-// it is in. What is promised of moves is promised of all: the tests of it do the
-// same whichever of them RUNTIME names.
+// build is a containerd that a node can move to, by its folder below built. Promises about moves
+// hold for all builds: these tests are the same whichever build RUNTIME names.
 type build string
 
 const (
 	patched build = "bin"
-	core    build = "core/bin" // the small patches that the series begins with
+	core    build = "core/bin" // the small patches at the begin of the series
 	stock   build = "stock/bin"
 )
 
-// A mover is a node that moves between them.
+// mover is a node that moves between builds.
 type mover struct {
 	*node.Node
 	folders map[build]string
 }
 
-// startMover starts a node with one of them. The sandboxes of its pods are made by
-// containerd, or by their shim.
+// startMover starts a node with a build. Its containerd, or shims, make the sandboxes of pods.
 func startMover(t *testing.T, first build, byShim bool) *mover {
 	t.Helper()
 	m := &mover{folders: map[build]string{}}
@@ -71,7 +69,7 @@ func withSandboxShim(t *testing.T) string {
 	return folder
 }
 
-// moveTo ends containerd as a crash does, unless it has ended, and goes on with another.
+// moveTo kills containerd, unless it has ended, and goes on with another build.
 func (m *mover) moveTo(t *testing.T, b build) {
 	t.Helper()
 	require.NoError(t, m.Kill(WithinAMinute(t)))
@@ -85,7 +83,7 @@ func eachController(t *testing.T, test func(t *testing.T, byShim bool)) {
 	t.Run("sandboxes of shims", func(t *testing.T) { test(t, true) })
 }
 
-// runMore runs another container in a pod, which has to be ready for that.
+// runMore runs another container in a pod, which must be Ready.
 func runMore(ctx context.Context, t require.TestingT, n Runtime, pod string, config *runtime.PodSandboxConfig, name string) (container string) {
 	container, err := n.CRI().Create(ctx, pod, config, n.CRI().Container(name))
 	require.NoError(t, err)
@@ -94,7 +92,7 @@ func runMore(ctx context.Context, t require.TestingT, n Runtime, pod string, con
 	return container
 }
 
-// killInHook kills a node's containerd while a plugin is at a pod's hook.
+// killInHook kills a node's containerd while a plugin handles a pod's hook.
 func killInHook(t *testing.T, n *node.Node, name string) InHook {
 	t.Helper()
 	p := plugin.New("10", "holds")

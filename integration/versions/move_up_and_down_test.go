@@ -19,17 +19,17 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A node moves to another containerd and back. Pods of both run on and take more
-// containers wherever they are, and each can be ended by either.
+// A node moves to another containerd and back. Pods of both run on, take more containers under
+// either, and can be ended by either.
 func TestL23_PodsMoveBetweenHooklineAndStock(t *testing.T) {
 	t.Parallel()
 	for name, there := range map[string]struct{ first, other build }{
-		"to stock and back":      {patched, stock},
-		"to hookline and back":   {stock, patched},
-		"from the core to all":   {core, patched},
-		"from all to the core":   {patched, core},
-		"from the core to stock": {core, stock},
-		"from stock to the core": {stock, core},
+		"to stock and back":                {patched, stock},
+		"to hookline and back":             {stock, patched},
+		"from the core to the full series": {core, patched},
+		"from the full series to the core": {patched, core},
+		"from the core to stock":           {core, stock},
+		"from stock to the core":           {stock, core},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachController(t, func(t *testing.T, byShim bool) { moves(t, there.first, there.other, byShim) })
@@ -68,8 +68,8 @@ func moves(t *testing.T, first, other build, byShim bool) {
 	})
 }
 
-// What libcni keeps of an ADD is the same, whichever made it: without a
-// configuration, there is nothing else to take a pod off its network with.
+// The cached attachments of libcni are the same in both: without a configuration, nothing else can
+// remove a pod from its network.
 func TestL23_AttachmentsOfStockAreUsed(t *testing.T) {
 	t.Parallel()
 	m := startMover(t, stock, false)
@@ -85,8 +85,8 @@ func TestL23_AttachmentsOfStockAreUsed(t *testing.T) {
 	})
 }
 
-// Stock runs past a creation that was cut in its hook, and gives the pod containers,
-// as any kubelet does with a pod that is ready. It stays ready from then on.
+// A creation is interrupted in its hook. Stock shows the pod as Ready, and a kubelet starts
+// containers in it. From then on it stays Ready.
 func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 	t.Parallel()
 	eachController(t, func(t *testing.T, byShim bool) {
@@ -101,7 +101,7 @@ func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 		m.moveTo(t, patched)
 		back := plugin.New("10", "back")
 		Connect(t, m, back)
-		Promise(t, "L23", "a pod that was cut in its hook and has got containers since is ready", KeptOnStock, func(t require.TestingT) {
+		Promise(t, "L23", "a pod that was interrupted in its hook and has containers since is Ready", KeptOnStock, func(t require.TestingT) {
 			RequireReady(ctx, t, m, pod.ID)
 			assert.Equal(t, since, RunningSince(ctx, t, m, container))
 			runMore(ctx, t, m, pod.ID, pod.Config, "more")
@@ -109,14 +109,14 @@ func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 		require.NoError(t, m.Kill(ctx))
 		require.NoError(t, m.Boot(ctx))
 		Connect(t, m, back)
-		Promise(t, "L23", "it is after the next restart, and plugins are told so", KeptOnStock, func(t require.TestingT) {
+		Promise(t, "L23", "it is Ready after the next restart, and plugins receive that", KeptOnStock, func(t require.TestingT) {
 			RequireReady(ctx, t, m, pod.ID)
 			pods := back.Calls().Connections()[1].Only(plugin.Synchronize)[0].Pods
 			require.Len(t, pods, 1)
 			assert.Contains(t, string(pods[0].ProtoReflect().GetUnknown()), string(ReadyState))
 		})
 		RemoveAllPods(ctx, t, m.CRI())
-		Promise(t, "L23", "its end is told, and nothing is left of it", KeptOnStock, func(t require.TestingT) {
+		Promise(t, "L23", "plugins receive its end, and nothing is left of it", KeptOnStock, func(t require.TestingT) {
 			reading := history.Read(back.Calls().Connections()[1], nil, back.Calls().Connections()[0])
 			assert.Empty(t, reading.Faults())
 			assert.Empty(t, reading.Alive())
@@ -126,7 +126,7 @@ func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 	})
 }
 
-// Without a container it has nothing to lose, and no plugin has agreed to it.
+// Without a container such a pod has nothing to lose, and no plugin has approved it.
 func TestL23_PodThatStockGaveNoContainerIsNotReady(t *testing.T) {
 	t.Parallel()
 	eachController(t, func(t *testing.T, byShim bool) {
@@ -136,7 +136,7 @@ func TestL23_PodThatStockGaveNoContainerIsNotReady(t *testing.T) {
 		m.moveTo(t, stock)
 		RequireReady(ctx, t, m, pod.ID)
 		m.moveTo(t, patched)
-		Promise(t, "L23", "a pod that was cut in its hook and has no containers is not ready", KeptOnStock, func(t require.TestingT) {
+		Promise(t, "L23", "a pod that was interrupted in its hook and has no containers is not Ready", KeptOnStock, func(t require.TestingT) {
 			RequireNoPodReady(ctx, t, m.CRI())
 		})
 		RemoveAllPods(ctx, t, m.CRI())
@@ -144,8 +144,8 @@ func TestL23_PodThatStockGaveNoContainerIsNotReady(t *testing.T) {
 	})
 }
 
-// A stop was told to plugins and then cut. Stock shows the pod as ready, and a
-// kubelet that starts anew may want it after all.
+// A stop is interrupted after plugins have received it. Stock shows the pod as Ready, and a kubelet
+// that restarts may use it again.
 func TestL23_StopThatStockRanPastIsForgotten(t *testing.T) {
 	t.Parallel()
 	m := startMover(t, patched, false)
@@ -165,7 +165,7 @@ func TestL23_StopThatStockRanPastIsForgotten(t *testing.T) {
 	RequireReady(ctx, t, m, pod)
 	container := runMore(ctx, t, m, pod, config, "main")
 	m.moveTo(t, patched)
-	Promise(t, "L23", "a pod whose stop was cut and in which a container runs since is ready", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L23", "a pod whose stop was interrupted and in which a container runs since is Ready", KeptOnStock, func(t require.TestingT) {
 		RequireReady(ctx, t, m, pod)
 		RunningSince(ctx, t, m, container)
 	})
@@ -173,8 +173,8 @@ func TestL23_StopThatStockRanPastIsForgotten(t *testing.T) {
 	RequireNothingLeft(t, m)
 }
 
-// Stock forgets the names of sandboxes that it recovers from their record alone, so
-// that pods of the same name can be created beside them.
+// Stock forgets the names of sandboxes that it recovers from their record alone, so that pods of
+// the same name can be created beside them.
 func TestL23_TwoPodsOfOneNameStart(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]struct {
@@ -182,7 +182,7 @@ func TestL23_TwoPodsOfOneNameStart(t *testing.T) {
 		first  func(ctx context.Context, t *testing.T, m *mover, config *runtime.PodSandboxConfig)
 		ready  int
 	}{
-		"cut in its ADD": {false, func(ctx context.Context, t *testing.T, m *mover, config *runtime.PodSandboxConfig) {
+		"interrupted in its ADD": {false, func(ctx context.Context, t *testing.T, m *mover, config *runtime.PodSandboxConfig) {
 			hold, ran := HoldCreation(ctx, t, m.Node, node.Before("ptp", "ADD"), config)
 			require.NoError(t, m.Kill(ctx))
 			require.Error(t, <-ran)
@@ -219,7 +219,7 @@ func TestL23_TwoPodsOfOneNameStart(t *testing.T) {
 				assert.Equal(t, s.ready, ready)
 				RunningSince(ctx, t, m, container)
 			})
-			Promise(t, "L22", "the second is named in the log, and counted", KeptOnStock, func(t require.TestingT) {
+			Promise(t, "L22", "the second pod is named in the log, and counted", KeptOnStock, func(t require.TestingT) {
 				counted, err := m.Metrics(ctx, SkippedMetric)
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{`{kind="sandbox_name"}`: 1}, counted)
@@ -234,8 +234,8 @@ func TestL23_TwoPodsOfOneNameStart(t *testing.T) {
 	}
 }
 
-// What hookline has set aside of a record keeps stock from nothing, and both know the pod.
-func TestL23_WhatWasSetAsideCanBeReadByStock(t *testing.T) {
+// Hookline sets a part of a record aside. Stock works with the rest, and both know the pod.
+func TestL23_StockReadsRecordsThatHooklineSetAside(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]func(l Life) []string{
 		"the spec of a container":            func(l Life) []string { return []string{"containers", l.Container, "spec"} },

@@ -23,7 +23,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/script"
 )
 
-// The page with the program that the others run, and what is in them.
+// The page with the program that the other pages run, and the begins of blocks in pages.
 const (
 	programPage    = "../../docs/upstream/review-of-286.md"
 	reproduction   = "```sh\n"
@@ -32,9 +32,9 @@ const (
 	crictlsProgram = "sigs.k8s.io/cri-tools/cmd/crictl"
 )
 
-// A page that shows what breaks has the commands, and what they print: lines with a minus on
-// stock alone, lines with a plus where the change is in.
-func TestPagesPrintWhatTheySay(t *testing.T) {
+// A page that shows a fault has commands and their output: lines with a minus on stock alone, lines
+// with a plus with the change.
+func TestPagesShowTheirOutput(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/upstream/*.md")
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestPagesPrintWhatTheySay(t *testing.T) {
 			continue
 		}
 		prints, ok := block(string(text), whatItPrints)
-		require.True(t, ok, "%s has commands, and not what they print", page)
+		require.True(t, ok, "%s has commands, and not their output", page)
 		require.NotEqual(t, without('+', prints), without('-', prints), "%s shows no difference", page)
 		tried++
 		t.Run(filepath.Base(strings.TrimSuffix(strings.TrimSuffix(page, "/pull.md"), ".md")), func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestPagesPrintWhatTheySay(t *testing.T) {
 	require.NotZero(t, tried)
 }
 
-// buildWith is the smallest containerd there is that has the change of a page.
+// buildWith returns the smallest build that has the change of a page.
 func buildWith(page string) build {
 	if filepath.Base(page) == "design-for-165.md" {
 		return patched
@@ -74,7 +74,7 @@ func buildWith(page string) build {
 	return core
 }
 
-// block is what a page has in the first block of a kind.
+// block returns the content of the first block of a kind in a page.
 func block(page, kind string) (text string, ok bool) {
 	_, after, ok := strings.Cut(page, "\n"+kind)
 	if !ok {
@@ -84,7 +84,7 @@ func block(page, kind string) (text string, ok bool) {
 	return text, ok
 }
 
-// without are the lines that have another sign, each without it.
+// without returns the lines that do not have a sign, each without its own.
 func without(sign byte, prints string) (lines []string) {
 	for line := range strings.Lines(prints) {
 		if line[0] != sign {
@@ -94,8 +94,8 @@ func without(sign byte, prints string) (lines []string) {
 	return lines
 }
 
-// buildPrograms builds crictl, and the plugin of the page that has it. What the page has crictl
-// send is there, too, for the image of the nodes.
+// buildPrograms builds crictl and the page's plugin, and writes the page's requests for crictl,
+// with the image of the nodes.
 func buildPrograms(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -123,14 +123,14 @@ func buildPrograms(t *testing.T) (folder string) {
 	return folder
 }
 
-// ofPage is the image of a page. The nodes of tests have another one.
+// ofPage is the image in pages. The nodes of tests have another one.
 var ofPage = regexp.MustCompile(`registry\.k8s\.io/[^"]*`)
 
-// ofCrictl are lines with an identifier, which differs each time.
+// ofCrictl matches lines with an identifier, which differs each time.
 var ofCrictl = regexp.MustCompile(`^((Stopped|Removed) sandbox )?[0-9a-f]{64}$`)
 
-// What is run before and after the commands of a page: where a host has the folder of its NRI
-// socket, they find that of the node, and none of the plugins stays.
+// Commands before and after those of a page: they mount the node's NRI socket at the default path,
+// and end the plugins.
 const (
 	before = "mkdir run && mount --rbind /run run && mount -t tmpfs none /run && mkdir /run/nri /run/hookline && " +
 		"mount --rbind run/hookline /run/hookline && mount --bind '@NRI@' /run/nri || exit\n"
@@ -152,7 +152,7 @@ func reproduce(t *testing.T, b build, programs, commands string) (lines []string
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "PATH="+folder+":"+programs+":"+os.Getenv("PATH"), "CONTAINER_RUNTIME_ENDPOINT=unix://"+n.CRISocket())
 	cmd.Stderr = t.Output()
-	// Whatever goes on in the background ends with it.
+	// Background commands end with it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
@@ -167,14 +167,14 @@ func reproduce(t *testing.T, b build, programs, commands string) (lines []string
 	return lines
 }
 
-// restartOnRequest restarts the containerd of a node where a page says it by systemctl.
+// restartOnRequest restarts the containerd of a node when a page's commands call systemctl.
 func restartOnRequest(t *testing.T, n *node.Node, folder string) {
 	t.Helper()
 	asked, done := filepath.Join(folder, "asked"), filepath.Join(folder, "done")
 	require.NoError(t, unix.Mkfifo(asked, 0o600))
 	require.NoError(t, unix.Mkfifo(done, 0o600))
 	require.NoError(t, script.Write(filepath.Join(folder, "systemctl"), "#!/bin/sh\necho > asked; read answer < done; [ -z \"$answer\" ]\n"))
-	// Opened for both, neither end waits for the other.
+	// Both ends are open for both directions, so that neither waits for the other.
 	requests, err := os.OpenFile(asked, os.O_RDWR, 0)
 	require.NoError(t, err)
 	answers, err := os.OpenFile(done, os.O_RDWR, 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cri is the kubelet's side of the tests: a CRI client over gRPC, and
-// the few pod and container configurations that they need.
+// Package cri is the kubelet's side of the tests: a CRI client over gRPC, and the few pod and
+// container configurations that the tests need.
 package cri
 
 import (
@@ -15,15 +15,15 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// Client speaks CRI to one runtime. The whole API is there through the
-// embedded clients; the methods below are the steps of a pod's life.
+// Client speaks CRI to one runtime. The embedded clients have the whole API; the methods below are
+// the steps of a pod's life.
 type Client struct {
 	Runtime runtime.RuntimeServiceClient
 	Images  runtime.ImageServiceClient
-	// Handler is the runtime handler of pods; the runtime's own where empty.
+	// Handler is the runtime handler of pods; if empty, the runtime's own.
 	Handler string
-	// Own is the end of the uids of pods. CRI-O keeps a pod whose caller left for who asks for a
-	// pod of the same uid again: with another Own that is nobody.
+	// Own is the end of the uids of pods. CRI-O keeps a pod whose caller canceled, and returns it
+	// to a caller that asks for a pod of the same uid again. Another Own avoids that.
 	Own string
 
 	conn         *grpc.ClientConn
@@ -31,7 +31,7 @@ type Client struct {
 	cgroupParent string
 }
 
-// maxMessage is how large an answer may be: as large as the kubelet takes it.
+// maxMessage is how large an answer may be, as for the kubelet.
 const maxMessage = 16 << 20
 
 // Dial prepares a client for the runtime at a unix socket. Containers run
@@ -41,7 +41,7 @@ func Dial(socket, image, cgroupParent string, more ...grpc.DialOption) (*Client,
 	options := append([]grpc.DialOption{
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		// A restarted runtime is back within a moment, grpc's own pace is for networks.
+		// A restarted runtime is back within a moment; grpc's defaults are for networks.
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.6, MaxDelay: 200 * time.Millisecond},
 			MinConnectTimeout: time.Second,
@@ -136,12 +136,12 @@ func (c *Client) Remove(ctx context.Context, id string) error {
 	return nil
 }
 
-// Leftover is something of a pod that is still there, with its name, path or id.
+// Leftover is a resource of a pod that still exists, with its name, path or id.
 type Leftover struct{ Kind, Name string }
 
 func (l Leftover) String() string { return l.Kind + " " + l.Name }
 
-// Left lists the pods and containers that there are.
+// Left lists the pods and containers that exist.
 func (c *Client) Left(ctx context.Context) (left []Leftover, err error) {
 	pods, err := c.Pods(ctx)
 	if err != nil {

@@ -25,8 +25,8 @@ func (c *Client) Pod(name string) *runtime.PodSandboxConfig {
 func (c *Client) Container(name string, args ...string) *runtime.ContainerConfig {
 	return &runtime.ContainerConfig{
 		Metadata: &runtime.ContainerMetadata{Name: name},
-		Labels:   map[string]string{"io.kubernetes.container.name": name},         // as the kubelet's have it: CRI-O names them to plugins by it
-		Image:    &runtime.ImageSpec{Image: c.image, UserSpecifiedImage: c.image}, // both, as kubelets send it: CRI-O takes none without
+		Labels:   map[string]string{"io.kubernetes.container.name": name},         // as in the kubelet's: CRI-O's names for plugins come from it
+		Image:    &runtime.ImageSpec{Image: c.image, UserSpecifiedImage: c.image}, // both, as the kubelet sends them: CRI-O needs both
 		Args:     args,
 		Linux: &runtime.LinuxContainerConfig{
 			SecurityContext: &runtime.LinuxContainerSecurityContext{

@@ -4,12 +4,12 @@ package history
 
 import "github.com/hookline-nri/hookline/testkit/plugin"
 
-// inherit takes over what an earlier connection of the name knew, or had from one before
-// it. What was answered may be told once more, to a later one: the runtime may not have got the
-// answer, and those between may have closed before it was sent to them.
+// inherit takes over the objects that an earlier connection of the name knew or inherited. An end
+// that was answered may be sent once more, to a later connection: the runtime may not have got the
+// answer, and the connections between may have closed before the end was sent to them.
 func (r *Reading) inherit(before *Reading) {
 	for before != nil && before.synced.IsZero() {
-		before = before.former // what it was told of it never knew
+		before = before.former // it was never synchronized, and so knew nothing
 	}
 	if before == nil {
 		return
@@ -25,7 +25,7 @@ func (r *Reading) inherit(before *Reading) {
 	}
 }
 
-// inherited is an end as the next connection finds it.
+// inherited returns an end as the next connection finds it.
 func (e end) inherited(r *Reading, id string) end {
 	heard := e.at
 	if to := r.unanswered[id]; to > up {
@@ -34,8 +34,8 @@ func (e end) inherited(r *Reading, id string) end {
 	return end{before: max(heard, e.before), former: true}
 }
 
-// listedAgain is the end of a pod that is in Synchronize. That it was removed before was
-// cut short.
+// listedAgain returns the end of a pod that is in Synchronize. If it was removed before, the removal
+// was interrupted.
 func (p *pod) listedAgain() end {
 	if p == nil {
 		return end{}
@@ -43,7 +43,7 @@ func (p *pod) listedAgain() end {
 	return end{before: min(p.before, stopped)}
 }
 
-// listedAgain is the same of a container.
+// listedAgain returns the same for a container.
 func (c *container) listedAgain() end {
 	if c == nil {
 		return end{}
@@ -51,13 +51,13 @@ func (c *container) listedAgain() end {
 	return end{before: min(c.before, stopped)}
 }
 
-// here says whether the connection itself knows the pod.
+// here reports whether the connection itself knows the pod.
 func (p *pod) here() bool { return p != nil && !p.former }
 
-// mayBeMissed says whether an event may be of what an earlier connection knew.
+// mayBeMissed reports whether an event may be of an object that an earlier connection knew.
 func mayBeMissed(call plugin.Call) bool { return stages[call.Event] > up }
 
-// unheard notes an end that a connection did not answer: it counts as not told.
+// unheard notes an end that a connection did not answer: it counts as not delivered.
 func (r *Reading) unheard(call plugin.Call) {
 	if !call.End.IsZero() {
 		return
@@ -71,7 +71,7 @@ func (r *Reading) unheard(call plugin.Call) {
 	}
 }
 
-// stages are how far ends bring what they are of.
+// stages are the stages that pods and containers reach with their ends.
 var stages = map[plugin.Event]stage{
 	plugin.StopContainer:    stopped,
 	plugin.StopPodSandbox:   stopped,
@@ -79,13 +79,13 @@ var stages = map[plugin.Event]stage{
 	plugin.RemovePodSandbox: removed,
 }
 
-// listsPod says whether a pod is in Synchronize, as far as that was read.
+// listsPod reports whether a pod is in Synchronize, as far as that was read.
 func (r *Reading) listsPod(id string) bool {
 	p := r.pods[id]
 	return p != nil && p.listed
 }
 
-// listsContainer says whether a container is.
+// listsContainer reports the same for a container.
 func (r *Reading) listsContainer(id string) bool {
 	c := r.containers[id]
 	return c != nil && c.listed

@@ -12,8 +12,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// records makes those of the connections of a name, parted by |. A word with a ? at its
-// end was not answered.
+// records makes the records of the connections of a name, separated by |. A word with a ? at its end
+// was not answered.
 func records(text string) (all []plugin.Calls) {
 	for _, one := range strings.Split(text, "|") {
 		var unanswered []int
@@ -39,15 +39,15 @@ func TestLegalRecordsOfAName(t *testing.T) {
 		"- Run:p Stop:p? | - Stop:p Remove:p",
 		"- Run:p Stop:p? | p Stop:p Remove:p",
 		"- Run:p Stop:p | p Remove:p",                 // it was stopped before
-		"- Run:p Stop:p Remove:p? | - Remove:p",       // told again
+		"- Run:p Stop:p Remove:p? | - Remove:p",       // sent again
 		"- Run:p Stop:p Remove:p | - Remove:p",        // the answer was lost
 		"- Run:p Stop:p Remove:p | p Stop:p Remove:p", // the runtime was killed before it forgot it
 		"- Run:p? | - Run:p Stop:p Remove:p",          // it was being created
 		"- Run:p Create:p/c | p Create:p/c Stop:p/c Stop:p Remove:p/c Remove:p",
 		"- Run:p | p | - Stop:p Remove:p",
 		"- Run:p Stop:p Remove:p | - Remove:p | - Remove:p", // its answer was lost, too
-		"- Run:p Stop:p Remove:p | - | - Remove:p",          // the second closed before it was told
-		"- Run:p | q? | - Stop:p Remove:p",                  // which never answered Synchronize
+		"- Run:p Stop:p Remove:p | - | - Remove:p",          // the second closed before it was sent
+		"- Run:p | q? | - Stop:p Remove:p",                  // the second never answered Synchronize
 	} {
 		all := records(text)
 		for i := range all {

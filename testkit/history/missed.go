@@ -4,16 +4,16 @@ package history
 
 import "time"
 
-// Life is a pod or container by its id, with the times when its creation was complete
-// and when its stop or removal was first requested, zero if it was not.
+// Life is a pod or container by its id, with the time when its creation was complete, and the time
+// when its stop or removal was first requested, zero if it was not.
 type Life struct {
 	ID         string
 	Begin, End time.Time
 }
 
-// Missed lists those lives that the connection was not told of, though it was open
-// during a part of them (L2). gone is when the connection was closed, zero if that is
-// not known: then it counts as open until its last event.
+// Missed lists the lives that the connection received nothing of, although it was open during a part
+// of them (L2). gone is when the connection was closed, zero if that is not known: then it counts as
+// open until its last event.
 func (r *Reading) Missed(lives []Life, gone time.Time) []string {
 	if r.synced.IsZero() {
 		return nil

@@ -17,12 +17,12 @@ const (
 
 // end is how far the end of a pod or container has come.
 type end struct {
-	at     stage // as far as the connection was told
-	before stage // as far as earlier ones of its name have answered
-	former bool  // an earlier one knew it, and it is not in Synchronize
+	at     stage // that the connection has received
+	before stage // that earlier connections of its name have answered
+	former bool  // an earlier connection knew it, and it is not in Synchronize
 }
 
-// ended says whether nothing is to come any more.
+// ended reports whether no further event may come.
 func (e end) ended() bool { return max(e.at, e.before) == removed }
 
 // pod is a pod that the connection knows, or an earlier one of its name.
@@ -85,8 +85,7 @@ func (r *Reading) pod(call plugin.Call) {
 	p.begun = true
 }
 
-// stray records an event of an object that the plugin was never told of, or that was
-// removed.
+// stray records an event of an object that the plugin never received, or that was removed.
 func (r *Reading) stray(call plugin.Call, of string, never bool) {
 	if never {
 		r.fault("L3", call, "is of a %s that the plugin does not know", of)
@@ -95,14 +94,14 @@ func (r *Reading) stray(call plugin.Call, of string, never bool) {
 	}
 }
 
-// wasStopped tells whether a pod may have been listed as stopped.
+// wasStopped reports whether a pod may have been listed as stopped.
 func (r *Reading) wasStopped(id string, p *pod) bool {
 	end, asked := r.ends[id]
 	return p.listed && asked && end.Before(r.joined)
 }
 
-// containersBefore checks that all containers of a pod have reached the stage that
-// the pod reaches with this event.
+// containersBefore checks that all containers of a pod have reached the stage that the pod reaches
+// with this event.
 func (r *Reading) containersBefore(call plugin.Call, want stage) {
 	for id, c := range r.containers {
 		if c.pod == call.Pod.GetId() && max(c.at, c.before) < want {

@@ -20,17 +20,17 @@ type Reading struct {
 	last       time.Time // when the last event came
 	pods       map[string]*pod
 	containers map[string]*container
-	unanswered map[string]stage // how far an end brings it that was not answered, by id
+	unanswered map[string]stage // the stages of ends that were not answered, by id
 }
 
 // joining are the first events of each connection.
 var joining = []plugin.Event{plugin.Configure, plugin.Synchronize}
 
-// Read checks the record of one connection. ends are the pods, by id, whose stop or
-// removal was requested, and since when: such a pod may be in Synchronize as stopped,
-// which the record does not tell, and then its Stop does not come again (L2). earlier are
-// the records of the earlier connections of the plugin's name, one after the other: what
-// those knew has its ends told now, unless they have heard them (L18).
+// Read checks the record of one connection. ends are the pods, by id, whose stop or removal was
+// requested, with the time of the request. Such a pod may be in Synchronize as stopped, which the
+// record does not show, and then its Stop does not come again (L2). earlier are the records of the
+// earlier connections of the plugin's name, in order: the ends of objects that they knew are
+// delivered now, unless they have received them (L18).
 func Read(calls plugin.Calls, ends map[string]time.Time, earlier ...plugin.Calls) *Reading {
 	var before *Reading
 	for _, record := range earlier {
@@ -39,7 +39,7 @@ func Read(calls plugin.Calls, ends map[string]time.Time, earlier ...plugin.Calls
 	return read(before, calls, ends)
 }
 
-// ReadLast checks the record of the last of a name's connections, after those before it.
+// ReadLast checks the record of the last of a name's connections, after the earlier ones.
 func ReadLast(records []plugin.Calls, ends map[string]time.Time) *Reading {
 	last := len(records) - 1
 	return Read(records[last], ends, records[:last]...)
@@ -76,11 +76,11 @@ func read(before *Reading, calls plugin.Calls, ends map[string]time.Time) *Readi
 	return r
 }
 
-// Faults are the rules that were broken, and by which events.
+// Faults returns the rules that were broken, with the events that broke them.
 func (r *Reading) Faults() []string { return r.faults }
 
-// Alive lists the pods and containers whose removal the connection did not get, nor an
-// earlier one of its name.
+// Alive lists the pods and containers whose removal neither the connection nor an earlier one of its
+// name received.
 func (r *Reading) Alive() []string {
 	var alive []string
 	for id, p := range r.pods {
@@ -109,8 +109,8 @@ func (r *Reading) fault(rule string, call plugin.Call, format string, args ...an
 	r.faults = append(r.faults, rule+": "+what+" "+fmt.Sprintf(format, args...))
 }
 
-// oneAtATime checks that an event came after the plugin's answer to the one before,
-// whatever had become of that one's caller or its timeout.
+// oneAtATime checks that an event came after the plugin's answer to the event before, even if that
+// one's caller had canceled or its timeout had passed.
 func (r *Reading) oneAtATime(before, call plugin.Call) {
 	if before.End.IsZero() || call.Start.Before(before.End) {
 		r.fault("L4", call, "comes while %s is being answered", before.Event)

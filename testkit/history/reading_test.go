@@ -17,9 +17,9 @@ import (
 // epoch is when the first event of a record comes; one follows each second.
 var epoch = time.Unix(1e9, 0)
 
-// record makes the record of a connection from words such as Stop:p, which is
-// StopPodSandbox of pod p, and Stop:p/c, StopContainer of its container c. Its
-// first word lists what is in Synchronize.
+// record makes the record of a connection from words such as Stop:p, for StopPodSandbox of pod p,
+// and Stop:p/c, for StopContainer of its container c. The first word lists the objects in
+// Synchronize.
 func record(text string) plugin.Calls {
 	words := strings.Fields(text)
 	synchronize := plugin.Call{Event: plugin.Synchronize}
@@ -94,7 +94,7 @@ func TestIllegalRecords(t *testing.T) {
 		"p,p/c Stop:p/c Stop:p Remove:p/c Remove:p/c":    "L3: RemoveContainer of container c of pod p comes after its removal",
 		"p Create:p/c Stop:p/c Remove:p/c PostStart:p/c": "L3: PostStartContainer of container c of pod p comes after its removal",
 	} {
-		// The end of q is asked for too late to be known to Synchronize.
+		// The end of q is requested too late to be known in Synchronize.
 		r := Read(record(text), map[string]time.Time{"q": epoch})
 		require.Len(t, r.Faults(), 1, text)
 		require.Contains(t, r.Faults()[0], fault, text)
@@ -114,7 +114,7 @@ func TestOneAtATime(t *testing.T) {
 	calls[2].End = calls[3].Start.Add(time.Millisecond)
 	require.Equal(t, []string{"L4: RunPodSandbox of pod q comes while RunPodSandbox is being answered"}, Read(calls, nil).Faults())
 	calls[2].Abandoned = context.DeadlineExceeded
-	require.Len(t, Read(calls, nil).Faults(), 1, "it was sent more than the runtime waited for")
+	require.Len(t, Read(calls, nil).Faults(), 1, "it was sent an event while another was unanswered")
 	calls[2].End = time.Time{}
 	require.Len(t, Read(calls, nil).Faults(), 1, "it has not answered at all")
 	calls[2].End = calls[3].Start

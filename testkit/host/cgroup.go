@@ -20,8 +20,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// cgroup is that of a host, by its name below the root of every hierarchy:
-// one with cgroup v2, one per controller with v1.
+// cgroup is the cgroup of a host, by its name below the root of every hierarchy: one hierarchy with
+// cgroup v2, one for each controller with v1.
 type cgroup struct {
 	name  string
 	roots []string
@@ -48,9 +48,9 @@ func hierarchies() ([]string, error) {
 	return roots, nil
 }
 
-// add puts a process into a leaf of its own, beside the pods. One hierarchy is enough
-// to find it and its children again; on v1 some need to be set up first (cpuset), so
-// the first that accepts it is used.
+// add puts a process into a leaf of its own, beside the pods. One hierarchy is enough to find the
+// process and its children again. On v1 some hierarchies must be set up first (cpuset), so the first
+// one that accepts the process is used.
 func (c cgroup) add(pid int) error {
 	var errs []error
 	for _, root := range c.roots {

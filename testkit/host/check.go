@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// ErrPrerequisite is wrapped by errors about what the machine lacks. Their text is one
+// ErrPrerequisite is wrapped by errors about a missing prerequisite of the machine. Their text is one
 // line that names it and says what to do.
 var ErrPrerequisite = errors.New("missing prerequisite")
 
-// Check tells whether a host can be had here, as far as can be told without making one.
-// Its errors wrap ErrPrerequisite.
+// Check returns an error if no host can be made here, as far as can be seen without making one. Its
+// errors wrap ErrPrerequisite.
 func Check() error {
 	if os.Geteuid() != 0 {
 		return fmt.Errorf("%w: not root: a node needs namespaces, mounts and cgroups, run as root", ErrPrerequisite)
@@ -31,8 +31,8 @@ func Check() error {
 	return err
 }
 
-// Executable tells whether a folder has a program, which a command makes. Its errors wrap
-// ErrPrerequisite.
+// Executable returns an error unless a folder has a program. command is the command that builds the
+// program. Its errors wrap ErrPrerequisite.
 func Executable(folder, name, command string) error {
 	path := filepath.Join(folder, name)
 	if info, err := os.Stat(path); err != nil || info.Mode()&0o111 == 0 {

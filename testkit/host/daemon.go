@@ -22,13 +22,13 @@ type Daemon struct {
 	name string
 
 	cmd    *exec.Cmd
-	exited chan struct{} // closed once the program has been waited for
+	exited chan struct{} // closed once the program has exited and was reaped
 }
 
-// Daemon is a program to be started, by the name of its log.
+// Daemon returns a program to be started, by the name of its log.
 func (h *Host) Daemon(name string) *Daemon { return &Daemon{host: h, name: name} }
 
-// start starts it. What it prints goes behind what is in its log.
+// start starts the program. Its output is appended to its log.
 func (d *Daemon) start(cmd *exec.Cmd) error {
 	log, err := os.OpenFile(d.file(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -37,20 +37,20 @@ func (d *Daemon) start(cmd *exec.Cmd) error {
 	defer func() { _ = log.Close() }() // the program has its own by then
 	cmd.Dir = d.host.Folder()
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C in a terminal is for the caller, who closes the host
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C in a terminal is for the caller, which closes the host
 	if err := d.host.Start(cmd); err != nil {
 		return fmt.Errorf("start %s: %w", d.name, err)
 	}
 	exited := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // how it ended is in its ProcessState
+		_ = cmd.Wait() // its ProcessState has the result
 		close(exited)
 	}()
 	d.cmd, d.exited = cmd, exited
 	return nil
 }
 
-// Boot starts it, and returns when it is ready.
+// Boot starts the program, and returns when it is ready.
 func (d *Daemon) Boot(ctx context.Context, cmd *exec.Cmd, ready func(context.Context) error) error {
 	if err := d.start(cmd); err != nil {
 		return err
@@ -67,8 +67,8 @@ func (d *Daemon) Boot(ctx context.Context, cmd *exec.Cmd, ready func(context.Con
 	return nil
 }
 
-// Accept tells whether sockets take connections. It is asked before a client of gRPC is, which waits
-// before it retries a failed connection.
+// Accept returns an error unless all sockets take connections. Call it before a client of gRPC
+// connects, which waits before it retries a failed connection.
 func Accept(ctx context.Context, sockets ...string) error {
 	for _, socket := range sockets {
 		conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
@@ -95,10 +95,10 @@ func (d *Daemon) End(ctx context.Context, signal syscall.Signal) error {
 	}
 }
 
-// PID is its process id, until it is ended.
+// PID returns its process id, until it is ended.
 func (d *Daemon) PID() int { return d.cmd.Process.Pid }
 
-// alive is an error that ends a wait if the program has exited.
+// alive returns an error that ends a wait if the program has exited.
 func (d *Daemon) alive() error {
 	select {
 	case <-d.exited:
@@ -108,7 +108,7 @@ func (d *Daemon) alive() error {
 	}
 }
 
-// Log is what it has printed so far.
+// Log returns its output so far.
 func (d *Daemon) Log() (string, error) {
 	content, err := os.ReadFile(d.file())
 	return string(content), err

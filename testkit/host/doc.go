@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package host keeps a container runtime of a test, and all that it runs, apart from the
+// Package host keeps a container runtime of a test, and everything that it runs, apart from the
 // real host and from other runtimes.
 //
 // A host is a folder, a cgroup and two namespaces. All files are in the folder, all
@@ -10,8 +10,7 @@
 // neither addresses nor forwarding are set on the real host. Both namespaces are held by
 // file descriptors only, so they end with the processes in them.
 //
-// That makes cleaning up simple: kill the processes in the cgroup, remove cgroup and
-// folder. It needs nothing from the run that created the host, so Sweep does the same for
-// runs that were killed. A lock on a file in the folder, which the kernel releases with its
-// holder, marks hosts in use.
+// So cleaning up is simple: kill the processes in the cgroup, and remove cgroup and folder. It needs
+// nothing from the run that created the host, so Sweep does the same for killed runs. A lock on a
+// file in the folder marks a host in use; the kernel releases it when its holder exits.
 package host

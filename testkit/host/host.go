@@ -30,8 +30,8 @@ type Host struct {
 	ns     *namespaces
 }
 
-// New makes a host below base, /run/hookline where empty, which is not below /var/lib. It first
-// removes what killed runs have left. On error nothing of the host is left.
+// New makes a host below base, which must not be below /var/lib; if it is empty, /run/hookline. It
+// first removes the leftovers of killed runs. On error nothing of the host is left.
 func New(ctx context.Context, base string) (_ *Host, retErr error) {
 	if base == "" {
 		base = defaultBase
@@ -53,7 +53,7 @@ func New(ctx context.Context, base string) (_ *Host, retErr error) {
 	return h, err
 }
 
-// Close ends all processes of the host, and removes it, whatever state it is in.
+// Close ends all processes of the host, and removes the host, in any state.
 func (h *Host) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -75,13 +75,13 @@ func (h *Host) Close() error {
 	return errors.Join(errs...)
 }
 
-// Folder is the host's folder. Its path is short: that of a socket must fit in 107 bytes.
+// Folder returns the host's folder. Its path is short: the path of a socket must fit in 107 bytes.
 func (h *Host) Folder() string { return string(h.folder) }
 
-// VarLib is the folder of what the host's programs have written to /var/lib.
+// VarLib returns the folder of the files that the host's programs have written to /var/lib.
 func (h *Host) VarLib() string { return filepath.Join(h.Folder(), "var-lib", "upper") }
 
-// PodCgroup is the cgroup that pods of the host live below.
+// PodCgroup returns the parent cgroup of the host's pods.
 func (h *Host) PodCgroup() string { return "/" + h.group.name + "/pods" }
 
 // Processes lists the ids of all processes in the host's cgroup.
@@ -90,8 +90,8 @@ func (h *Host) Processes() ([]int, error) { return h.group.processes() }
 // PodCgroups lists the cgroups at and below that of pods, in all hierarchies, children first.
 func (h *Host) PodCgroups() ([]string, error) { return h.group.folders("pods") }
 
-// Start starts a program in the host's namespaces and cgroup. It is in the cgroup before it
-// can have started anything.
+// Start starts a program in the host's namespaces and cgroup. The program is in the cgroup before it
+// can start others.
 func (h *Host) Start(cmd *exec.Cmd) error {
 	if err := h.Within(cmd.Start); err != nil {
 		return err
@@ -104,12 +104,12 @@ func (h *Host) Start(cmd *exec.Cmd) error {
 	return err
 }
 
-// Within runs f, and what f starts, in the host's mount and network namespaces, on a thread of
-// its own.
+// Within runs f, and the programs that f starts, in the host's mount and network namespaces, on a
+// thread of its own.
 func (h *Host) Within(f func() error) error { return h.ns.do(f) }
 
-// Cover mounts a folder in the host's own on one of the real host, such as /run/containerd, for the host's programs. An
-// empty folder is left on the real host, where it has none.
+// Cover mounts a folder of the host over a folder of the real host, such as /run/containerd, for the
+// host's programs. If the real host has no such folder, an empty one is left there.
 func (h *Host) Cover(path, name string) error {
 	own := filepath.Join(h.Folder(), name)
 	return h.Within(func() error {

@@ -20,7 +20,7 @@ const cniCache = "/var/lib"
 // files are open or a process is in them.
 type namespaces struct{ mnt, net *os.File }
 
-// newNamespaces makes them. cover is a folder for what is written to /var/lib.
+// newNamespaces makes the namespaces. cover is a folder for files that are written to /var/lib.
 func newNamespaces(cover string) (*namespaces, error) {
 	upper, work := filepath.Join(cover, "upper"), filepath.Join(cover, "work")
 	for _, folder := range []string{upper, work} {
@@ -33,8 +33,8 @@ func newNamespaces(cover string) (*namespaces, error) {
 		if err := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_NEWNET); err != nil {
 			return fmt.Errorf("%w: cannot make mount and network namespaces: %w", ErrPrerequisite, err)
 		}
-		// Mounts of the host may propagate in, none propagates out; and as on a host, pods
-		// that ask for mount propagation find shared mounts.
+		// Mounts of the real host may propagate in, but none propagates out. As on a real host,
+		// pods that request mount propagation find shared mounts.
 		for _, propagation := range []uintptr{unix.MS_SLAVE, unix.MS_SHARED} {
 			if err := unix.Mount("", "/", "", propagation|unix.MS_REC, ""); err != nil {
 				return fmt.Errorf("set mount propagation: %w", err)
@@ -63,7 +63,7 @@ func newNamespaces(cover string) (*namespaces, error) {
 	return ns, nil
 }
 
-// do runs f, and what f starts, inside.
+// do runs f, and the programs that f starts, inside the namespaces.
 func (ns *namespaces) do(f func() error) error {
 	return onThread(func() error {
 		// A thread that shares its root and working directory cannot change its mount namespace.
@@ -90,8 +90,8 @@ func (ns *namespaces) close() error {
 	return errors.Join(errs...)
 }
 
-// onThread runs f on a thread that is not used again: it stays locked, so the
-// Go runtime ends it together with its goroutine.
+// onThread runs f on a thread that is not used again: it stays locked, so that the Go runtime ends
+// it together with its goroutine.
 func onThread(f func() error) error {
 	done := make(chan error, 1)
 	go func() {

@@ -14,11 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prefix starts the names of the hosts' folders, and "hookline-" those of their cgroups.
+// prefix is the start of the names of hosts' folders. That of their cgroups is "hookline-" and the
+// folder's name.
 const prefix = "n"
 
-// Sweep removes what killed runs have left below base (/run/hookline when empty). Hosts
-// in use stay.
+// Sweep removes the leftovers of killed runs below base (if empty, /run/hookline). Hosts in use
+// stay.
 func Sweep(ctx context.Context, base string) error {
 	if base == "" {
 		base = defaultBase
@@ -34,8 +35,7 @@ func Sweep(ctx context.Context, base string) error {
 	return sweep(ctx, base)
 }
 
-// sweep needs the lock of base: a folder without a locked file may be one that is
-// still being created.
+// sweep needs the lock of base: a folder without a locked file may be in the middle of its creation.
 func sweep(ctx context.Context, base string) error {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -49,7 +49,7 @@ func sweep(ctx context.Context, base string) error {
 		p := folder(filepath.Join(base, entry.Name()))
 		lock, err := lockFile(p.lock(), unix.LOCK_NB)
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			continue // its run is alive
+			continue // its run is still going on
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -67,8 +67,7 @@ func sweep(ctx context.Context, base string) error {
 	return errors.Join(errs...)
 }
 
-// claim creates the folder of a new host, and locks it for as long as the file is
-// open. It sweeps first.
+// claim creates the folder of a new host, and locks it as long as the file is open. It sweeps first.
 func claim(ctx context.Context, base string) (folder, *os.File, error) {
 	if err := os.MkdirAll(base, 0o711); err != nil {
 		return "", nil, err
@@ -105,8 +104,8 @@ func (p folder) lock() string { return filepath.Join(string(p), "lock") }
 // cgroup is the name of the host's cgroup.
 func (p folder) cgroup() string { return "hookline-" + filepath.Base(string(p)) }
 
-// end removes all of a host but its folder: its processes, and with them its
-// namespaces and the mounts and links in them, and its cgroup.
+// end removes everything of a host except its folder: its processes, with them its namespaces and
+// the mounts and links in these, and its cgroup.
 func (p folder) end(ctx context.Context) error {
 	group, err := newCgroup(p.cgroup())
 	if err != nil {
@@ -115,8 +114,8 @@ func (p folder) end(ctx context.Context) error {
 	return group.remove(ctx)
 }
 
-// release removes the folder of a closed host. A sweep must not see it half removed,
-// without its lock.
+// release removes the folder of a closed host. A sweep must not see a half-removed folder without
+// its lock.
 func (p folder) release() error {
 	unlock, err := lockBase(filepath.Dir(string(p)))
 	if err != nil {

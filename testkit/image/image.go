@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package image makes images of a single static program, as OCI layouts. That of
-// the tests is built from testkit/pause. No registry is asked.
+// Package image makes images of a single static program, as OCI layouts. The image of the tests is
+// built from testkit/pause. No registry is needed.
 package image
 
 import (
@@ -22,7 +22,7 @@ import (
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// Name is what containerd knows the image by.
+// Name is the name of the image in containerd.
 const Name = "localhost/hookline/pause:1"
 
 // nameAnnotation gives containerd's import the full name of an image in a layout.
@@ -30,14 +30,14 @@ const nameAnnotation = "io.containerd.image.name"
 
 const program = "github.com/hookline-nri/hookline/testkit/pause"
 
-// BuildProgram builds the program of the image as a static binary. It runs
-// go, in the current directory, which must belong to this module.
+// BuildProgram builds the program of the image as a static binary. It runs go in the current
+// directory, which must belong to this module.
 func BuildProgram(ctx context.Context, to string) error { return Build(ctx, to, program) }
 
-// Build builds another program of this module in that way.
+// Build builds another program of this module in the same way.
 func Build(ctx context.Context, to, program string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, program)
-	// A race or coverage build of the caller must not carry over.
+	// The program must not become a race or coverage build because the caller is one.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOOS=linux")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w: %s", program, err, bytes.TrimSpace(out))
@@ -50,7 +50,7 @@ func Write(w io.Writer, program []byte) error {
 	return Image{Name: Name, Path: "/pause", Program: program}.Write(w)
 }
 
-// Image is a root file system that holds a static program alone, which it starts.
+// Image is a root file system that has only a static program, and starts it.
 type Image struct {
 	Name    string // in full: registry, repository and tag
 	Path    string // of the program in the image
@@ -92,7 +92,7 @@ func (i Image) Write(w io.Writer) error {
 	return layout.close()
 }
 
-// env has those find the program who name it without its folder.
+// env returns a PATH in which the program can be found.
 func (i Image) env() []string {
 	if folder := path.Dir(i.Path); folder != "/" {
 		return []string{"PATH=" + folder}
@@ -100,7 +100,7 @@ func (i Image) env() []string {
 	return nil
 }
 
-// layer is the root file system.
+// layer returns the root file system.
 func (i Image) layer() ([]byte, error) {
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)

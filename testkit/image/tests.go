@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// RunTests builds the program of the image, says where it is, and runs the tests of a package,
-// a *testing.M. It returns the code to exit with, and prints an error of its own.
+// RunTests builds the program of the image, stores its path in program, and runs the tests of a
+// package, a *testing.M. It returns the exit code. It prints its own errors.
 func RunTests(tests interface{ Run() int }, program *string) (code int) {
 	code, err := runTests(tests, program)
 	if err != nil {

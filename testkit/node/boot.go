@@ -67,18 +67,18 @@ func (n *Node) exec(ctx context.Context) error {
 		return err
 	}
 	cmd := exec.Command(filepath.Join(bin, "containerd"), "--config", n.paths.config())
-	cmd.Env = append(os.Environ(), "PATH="+n.paths.bin()+":"+os.Getenv("PATH")) // where the shim is looked for
+	cmd.Env = append(os.Environ(), "PATH="+n.paths.bin()+":"+os.Getenv("PATH")) // containerd finds the shim there
 	if n.options.Traces {
 		cmd.Env = append(cmd.Env, "OTEL_EXPORTER_OTLP_ENDPOINT=http://"+traces, "OTEL_BSP_SCHEDULE_DELAY=50") // in milliseconds
 	}
 	return n.daemon.Boot(ctx, cmd, n.ready)
 }
 
-// pluginDisconnected is the reason of a network that waits for a plugin, which can come only
-// once containerd serves.
-const pluginDisconnected = "nriPluginDisconnected"
+// pluginDisconnected is the reason of a network that waits for a plugin, which can connect only once
+// containerd serves.
+const pluginDisconnected = "NRIPluginDisconnected"
 
-// ready tells whether containerd serves.
+// ready returns an error unless containerd serves.
 func (n *Node) ready(ctx context.Context) error {
 	sockets := []string{n.paths.grpc()}
 	if !n.options.WithoutNRI {
@@ -107,8 +107,8 @@ func (n *Node) ready(ctx context.Context) error {
 	return nil
 }
 
-// Import imports and unpacks an image with one static program, and waits until CRI,
-// which gets an event for it, knows it. The program is called as the last word of the name.
+// Import imports and unpacks an image with one static program, and waits until CRI knows it, which
+// gets an event for it. The program has the last word of the image's name.
 func (n *Node) Import(ctx context.Context, name string, program []byte) error {
 	var layout bytes.Buffer
 	entry, _, _ := strings.Cut(path.Base(name), ":")

@@ -18,9 +18,9 @@ const (
 	network = "hookline" // name of the CNI network
 )
 
-// paths are all places of a node, below its folder. Names are short where
-// sockets lie: the path of one must fit in 107 bytes, and containerd allows
-// the folder of its shims' sockets 38.
+// paths are all paths of a node, below its folder. Folders with sockets have short names: the path of
+// a socket must fit in 107 bytes, and containerd allows 38 bytes for the folder of its shims'
+// sockets.
 type paths string
 
 func (p paths) in(elem ...string) string {
@@ -48,7 +48,7 @@ func (p paths) write(o Options) error {
 			return err
 		}
 	}
-	// Tests may add programs of their own to the folders, or put them in place of these.
+	// Tests may add programs of their own to the folders, or replace these.
 	for link, program := range map[string]string{
 		filepath.Join(p.bin(), "runc"):          filepath.Join(o.Tools, "runc"),
 		filepath.Join(p.bin(), shim):            filepath.Join(o.Bin, shim),
@@ -91,9 +91,8 @@ func (p paths) write(o Options) error {
 	return nil
 }
 
-// conflistText is the pods' network: a veth pair each, addresses from a file,
-// no rule of a packet filter. Any range will do, since the other end is in the
-// node's own network namespace.
+// conflistText is the pods' network: a veth pair for each pod, addresses from a file, and no rules of
+// a packet filter. Any range works, since the other end is in the node's own network namespace.
 const conflistText = `{
   "cniVersion": "1.1.0",
   "name": %q,
@@ -109,8 +108,8 @@ const conflistText = `{
 }
 `
 
-// containerd is the configuration of containerd. It sets every path whose default is
-// outside of the folder.
+// containerd returns the configuration of containerd. It sets every path whose default is outside of
+// the folder.
 func (p paths) containerd(o Options) string {
 	level := o.LogLevel
 	if level == "" {
@@ -162,7 +161,7 @@ const noTracesText = `
   "io.containerd.internal.v1.tracing",
   "io.containerd.tracing.processor.v1.otlp",`
 
-// configText leaves out what pods do not need here, so that a node starts fast.
+// configText leaves out plugins that pods do not need here, so that a node starts fast.
 const configText = `version = 4
 root = "@ROOT@"
 state = "@STATE@"

@@ -22,17 +22,16 @@ type Point struct {
 	when    string
 }
 
-// Before is the point before a program has done anything.
+// Before returns the point before a program has done anything.
 func Before(program, verb string) Point { return Point{program, verb, "before"} }
 
-// After is the point after a program's work, before it exits.
+// After returns the point after a program's work, before it exits.
 func After(program, verb string) Point { return Point{program, verb, "after"} }
 
 func (p Point) String() string { return p.when + " " + p.Program + " " + p.Verb }
 
-// holdText is a script in the place of a program. As long as there is a pipe for a
-// point and a pod, the program waits there for a line from it. The shim, and runc
-// with it, run in the pod's bundle.
+// holdText is a script in the place of a program. As long as a pipe for a point and a pod exists, the
+// program waits there for a line from it. The shim, and runc with it, run in the pod's bundle.
 const holdText = `#!/bin/sh
 if [ -n "$CNI_COMMAND" ]; then
 	verb=$CNI_COMMAND
@@ -79,7 +78,7 @@ func (n *Node) HoldAt(point Point, pod string) (*Hold, error) {
 		path = filepath.Join(n.paths.bin(), point.Program)
 	}
 	err := script.StandIn(path, holdText, "@HOLDS@", holds, "@NAME@", point.Program)
-	if err != nil && !errors.Is(err, unix.EINVAL) { // which says that it was held before
+	if err != nil && !errors.Is(err, unix.EINVAL) { // EINVAL: it was held before
 		return nil, err
 	}
 	h := &Hold{at: point.String(), pod: pod, pipe: filepath.Join(holds, point.Program+"."+point.Verb+"."+pod+"."+point.when)}
@@ -89,7 +88,7 @@ func (n *Node) HoldAt(point Point, pod string) (*Hold, error) {
 	return h, nil
 }
 
-// Entered waits until the program is held: only then has the pipe a reader.
+// Entered waits until the program is held: only then does the pipe have a reader.
 func (h *Hold) Entered(ctx context.Context) error {
 	return wait.Until(ctx, "pod "+h.pod+" to be held "+h.at, func(context.Context) error {
 		return h.open()
@@ -101,10 +100,11 @@ func (h *Hold) open() (err error) {
 	return err
 }
 
-// Release lets the program go on, unless it was killed. One that has not come yet is not held.
+// Release lets the program go on, unless it was killed. A program that has not reached the point yet
+// will not be held.
 func (h *Hold) Release() error {
 	if h.end == nil {
-		if err := h.open(); errors.Is(err, unix.ENXIO) { // nobody reads
+		if err := h.open(); errors.Is(err, unix.ENXIO) { // no reader
 			return os.Remove(h.pipe)
 		} else if err != nil {
 			return err
@@ -113,12 +113,12 @@ func (h *Hold) Release() error {
 	return h.say("go")
 }
 
-// Fail makes a program that is held before its work fail without doing any. It must
-// have been entered.
+// Fail makes a program that is held before its work fail without doing any. The program must have
+// entered.
 func (h *Hold) Fail() error { return h.say("fail") }
 
 func (h *Hold) say(word string) error {
-	// What is run later for the same pod is not held.
+	// Later runs for the same pod are not held.
 	if err := os.Remove(h.pipe); err != nil {
 		return err
 	}

@@ -25,12 +25,11 @@ const snapshotter = "overlayfs"
 // Leftover is a resource of a pod, with its name, path or id.
 type Leftover = cri.Leftover
 
-// Leftovers lists the resources on the node that a node without pods does not have:
-// sandboxes, containers, snapshots and leases in containerd's metadata,
-// pods and containers that CRI lists, processes, cgroups, mounts, network
-// namespaces, links, addresses and attachments of the network, state of runc,
-// bundles, other folders and sockets. It is empty when nothing is left. Reserved
-// names of CRI cannot be listed: create the same pod again to check them.
+// Leftovers lists the resources on the node that a node without pods does not have: sandboxes,
+// containers, snapshots and leases in containerd's metadata; pods and containers that CRI lists;
+// processes, cgroups, mounts, network namespaces and links; addresses and attachments of the
+// network; state of runc, bundles, other folders and sockets. It is empty if nothing is left.
+// Reserved names of CRI cannot be listed: create the same pod again to check them.
 func (n *Node) Leftovers(ctx context.Context) ([]Leftover, error) {
 	found, err := n.inventory(ctx)
 	if err != nil {
@@ -46,7 +45,7 @@ func (n *Node) Leftovers(ctx context.Context) ([]Leftover, error) {
 	return left, nil
 }
 
-// inventory lists all that pods may leave.
+// inventory lists everything that pods may leave.
 func (n *Node) inventory(ctx context.Context) (map[Leftover]bool, error) {
 	found := map[Leftover]bool{}
 	add := func(kind, name string) { found[Leftover{Kind: kind, Name: name}] = true }
@@ -58,7 +57,7 @@ func (n *Node) inventory(ctx context.Context) (map[Leftover]bool, error) {
 		"files":                 n.listFiles,
 	} {
 		if err := list(ctx, add); err != nil {
-			return nil, fmt.Errorf("list what is left in %s: %w", kind, err)
+			return nil, fmt.Errorf("list leftovers in %s: %w", kind, err)
 		}
 	}
 	return found, nil
@@ -127,7 +126,7 @@ func (n *Node) listProcesses(_ context.Context, add func(kind, name string)) err
 	return nil
 }
 
-// listKernel looks from inside of the node's namespaces.
+// listKernel looks from inside the node's namespaces.
 func (n *Node) listKernel(_ context.Context, add func(kind, name string)) error {
 	return n.Within(func() error {
 		// The mounts of this thread, which is in the namespaces.
@@ -155,7 +154,7 @@ func (n *Node) listKernel(_ context.Context, add func(kind, name string)) error 
 	})
 }
 
-// places are the folders that hold one entry for each thing of a kind.
+// places returns the folders that have one entry for each leftover of a kind.
 func (n *Node) places() map[string][]string {
 	p := n.paths
 	const tasks, cri = "io.containerd.runtime.v2.task", "io.containerd.grpc.v1.cri"

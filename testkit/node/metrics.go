@@ -12,13 +12,12 @@ import (
 	"strings"
 )
 
-// metrics is where containerd serves its metrics: in the node's network
-// namespace, so that each node can have the same.
+// metrics is the address of containerd's metrics. It is in the node's network namespace, so that all
+// nodes can use the same.
 const metrics = "127.0.0.1:1338"
 
-// Metrics returns the values of a metric of containerd since Boot, by its labels as
-// they are in Prometheus' text: `{source="field"}`. It is empty for a metric that has
-// counted nothing.
+// Metrics returns the values of a metric of containerd since Boot, by its labels as in Prometheus'
+// text: `{source="field"}`. It is empty for a metric that has counted nothing.
 func (n *Node) Metrics(ctx context.Context, name string) (map[string]float64, error) {
 	counted, err := n.metrics(ctx, name)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/host"
 )
 
-// Move has the node run the containerd of another folder from the next Boot on, and
-// new pods its shim. Pods that run keep theirs.
+// Move makes the node run the containerd of another folder from the next Boot on, and new pods its
+// shim. Running pods keep their shim.
 func (n *Node) Move(bin string) error {
 	program, err := filepath.Abs(filepath.Join(bin, shim))
 	if err == nil {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Attachments is the folder of libcni's cached attachments, as containerd sees it,
-// which must be running.
+// Attachments returns the folder of libcni's cached attachments, as containerd sees it. containerd
+// must be running.
 func (n *Node) Attachments() string {
 	return fmt.Sprintf("/proc/%d/root/var/lib/cni/results", n.PID())
 }
@@ -41,8 +41,8 @@ func (n *Node) Addresses(netns, iface string) ([]string, error) {
 	return found, err
 }
 
-// Sysctl is what a file below /proc/sys, such as net/ipv4/ip_forward, says in a pod's network
-// namespace.
+// Sysctl returns the content of a file below /proc/sys, such as net/ipv4/ip_forward, in a pod's
+// network namespace.
 func (n *Node) Sysctl(netns, name string) (value string, err error) {
 	err = n.Inside(netns, func() error {
 		text, err := os.ReadFile(filepath.Join("/proc/sys", name))
@@ -53,7 +53,7 @@ func (n *Node) Sysctl(netns, name string) (value string, err error) {
 }
 
 // ReadOnlySysctls makes /proc/sys read-only for the node's programs, as systemd does for a unit with
-// ProtectKernelTunables. It forwards packets before, as such a host does.
+// ProtectKernelTunables. Before that it switches on forwarding, as on such a host.
 func (n *Node) ReadOnlySysctls() error {
 	return n.Within(func() error {
 		const sysctls = "/proc/sys"
@@ -67,7 +67,7 @@ func (n *Node) ReadOnlySysctls() error {
 	})
 }
 
-// Gateway is the gateway of a pod's network namespace.
+// Gateway returns the gateway of a pod's network namespace.
 func (n *Node) Gateway(netns string) (gateway net.IP, err error) {
 	err = n.Inside(netns, func() error {
 		routes, err := netlink.RouteList(nil, netlink.FAMILY_V4)

@@ -32,8 +32,8 @@ type Node struct {
 	baseline map[Leftover]bool
 }
 
-// Start runs a node, ready for pods. It first removes what killed runs have left. On
-// error nothing of the node is left, and the error has the end of containerd's log.
+// Start runs a node, ready for pods. It first removes the leftovers of killed runs. On error nothing
+// of the node is left, and the error has the end of containerd's log.
 func Start(ctx context.Context, options Options) (_ *Node, retErr error) {
 	if err := options.Check(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func Start(ctx context.Context, options Options) (_ *Node, retErr error) {
 	return n, nil
 }
 
-// Close stops and removes all of the node, whatever state it is in.
+// Close stops and removes all of the node, in any state.
 func (n *Node) Close() error {
 	var errs []error
 	if n.cri != nil {
@@ -77,23 +77,22 @@ func (n *Node) Close() error {
 	return errors.Join(append(errs, n.disconnect(), n.Host.Close())...)
 }
 
-// CRI is the node's CRI client.
+// CRI returns the node's CRI client.
 func (n *Node) CRI() *cri.Client { return n.cri }
 
-// Containerd is a client of containerd itself, in CRI's namespace. Boot creates a new
-// one.
+// Containerd returns a client of containerd itself, in CRI's namespace. Boot creates a new one.
 func (n *Node) Containerd() *containerd.Client { return n.client }
 
-// PID is the process id of containerd, until it is stopped or killed.
+// PID returns the process id of containerd, until it is stopped or killed.
 func (n *Node) PID() int { return n.daemon.PID() }
 
 // Log returns containerd's log so far.
 func (n *Node) Log() (string, error) { return n.daemon.Log() }
 
-// NRISocket is where NRI plugins connect.
+// NRISocket returns the socket for NRI plugins.
 func (n *Node) NRISocket() string { return n.paths.nri() }
 
-// ShimSockets is the folder of the sockets of its shims.
+// ShimSockets returns the folder of the sockets of its shims.
 func (n *Node) ShimSockets() string { return n.paths.shims() }
 
 // CNI returns the folders of CNI plugins and of CNI configurations, for tests
@@ -116,5 +115,5 @@ func (n *Node) load(ctx context.Context) error {
 	return n.Import(ctx, image.Name, content)
 }
 
-// CRISocket is where CRI is served.
+// CRISocket returns the socket of CRI.
 func (n *Node) CRISocket() string { return n.paths.grpc() }

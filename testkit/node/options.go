@@ -11,7 +11,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/host"
 )
 
-// ErrPrerequisite is wrapped by errors about what the machine lacks. Their text is one
+// ErrPrerequisite is wrapped by errors about a missing prerequisite of the machine. Their text is one
 // line that names it and says what to do.
 var ErrPrerequisite = host.ErrPrerequisite
 
@@ -19,31 +19,31 @@ var ErrPrerequisite = host.ErrPrerequisite
 type Options struct {
 	Bin   string // folder of containerd and containerd-shim-runc-v2
 	Tools string // folder of runc and the CNI plugins ptp, host-local and loopback
-	Pause string // static program for the image; built with go from testkit/pause when empty
-	Base  string // folder of nodes, not below /var/lib; /run/hookline when empty
+	Pause string // static program for the image; if empty, it is built with go from testkit/pause
+	Base  string // folder of nodes, not below /var/lib; if empty, /run/hookline
 
-	// NRI's timeouts for plugins; those of containerd when zero.
+	// NRI's timeouts for plugins; if zero, those of containerd.
 	RequestTimeout      time.Duration
 	RegistrationTimeout time.Duration
 
-	// WithoutNRI switches NRI off: no plugin is asked or told.
+	// WithoutNRI switches NRI off: no plugin receives anything.
 	WithoutNRI bool
 
 	// Config is additional configuration of containerd in TOML, which overrides the
 	// node's own. It starts with its version.
 	Config string
-	// Network is a CNI configuration list; ptp with host-local when empty.
+	// Network is a CNI configuration list; if empty, ptp with host-local.
 	Network string
-	// Chained adds a plugin to the default network, pass, which does nothing.
+	// Chained adds a plugin to the default network: pass, which does nothing.
 	Chained bool
-	// Traces has containerd send its traces to where ReceiveTraces receives them.
+	// Traces makes containerd send its traces to the address of ReceiveTraces.
 	Traces bool
-	// LogLevel of containerd; debug when empty.
+	// LogLevel of containerd; if empty, debug.
 	LogLevel string
 }
 
-// Check tells whether a node can run here, as far as can be told without
-// running one. Its errors wrap ErrPrerequisite.
+// Check returns an error if no node can run here, as far as can be seen without running one. Its
+// errors wrap ErrPrerequisite.
 func (o Options) Check() error {
 	if err := host.Check(); err != nil {
 		return err
@@ -66,14 +66,13 @@ func (o Options) Check() error {
 	return nil
 }
 
-// What containerd has for plugins where nothing is set.
+// containerd's default timeouts for plugins.
 const (
 	requestTimeout      = 2 * time.Second
 	registrationTimeout = 5 * time.Second
 )
 
-// Timeouts are those that the node has for plugins: for a request, and for a
-// registration.
+// Timeouts returns the node's timeouts for plugins: for a request, and for a registration.
 func (n *Node) Timeouts() (request, registration time.Duration) {
 	return cmp.Or(n.options.RequestTimeout, requestTimeout), cmp.Or(n.options.RegistrationTimeout, registrationTimeout)
 }

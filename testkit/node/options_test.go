@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCheckNamesWhatIsMissing(t *testing.T) {
+func TestCheckNamesMissingPrerequisites(t *testing.T) {
 	if os.Geteuid() != 0 {
 		require.ErrorContains(t, Options{}.Check(), "run as root")
 		return

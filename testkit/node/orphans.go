@@ -17,9 +17,9 @@ import (
 // errNoShim is returned for a pod that has no shim.
 var errNoShim = errors.New("no shim")
 
-// Quiet waits until none of the programs that do a step for containerd runs:
-// CNI plugins, runc, and the shim where it starts or deletes one. A containerd
-// that was killed leaves them behind, and they go on.
+// Quiet waits until none of the programs that do a step for containerd runs: CNI plugins, runc, and
+// the shim if it starts or deletes another one. A containerd that was killed leaves them behind, and
+// they go on.
 func (n *Node) Quiet(ctx context.Context) error {
 	return wait.Until(ctx, "the end of programs that containerd ran", func(context.Context) error {
 		pids, err := n.Processes()
@@ -35,9 +35,8 @@ func (n *Node) Quiet(ctx context.Context) error {
 	})
 }
 
-// isStep tells by its command line whether a process is a program that exits by
-// itself. The first process of a container that was not started yet, "runc init",
-// does not.
+// isStep reports, by its command line, whether a process is a program that exits by itself. The first
+// process of a container that was not started yet, "runc init", does not.
 func isStep(words []string) bool {
 	if len(words) > 1 && filepath.Base(words[0]) == "sh" {
 		words = words[1:]
@@ -56,7 +55,7 @@ func isStep(words []string) bool {
 	return false
 }
 
-// Shim is the process id of the shim of a pod, by the pod's id.
+// Shim returns the process id of the shim of a pod, by the pod's id.
 func (n *Node) Shim(pod string) (int, error) {
 	pids, err := n.Processes()
 	if err != nil {
@@ -71,7 +70,7 @@ func (n *Node) Shim(pod string) (int, error) {
 	return 0, fmt.Errorf("pod %s: %w", pod, errNoShim)
 }
 
-// commandLine is empty for a process that is exiting.
+// commandLine returns the words of a command line. They are empty for a process that is exiting.
 func commandLine(pid int) []string {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil || len(line) == 0 {

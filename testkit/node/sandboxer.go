@@ -10,16 +10,16 @@ import (
 	"path/filepath"
 )
 
-// shimSandboxes has the shim create the sandboxes of the node's one runtime handler.
+// shimSandboxes makes the shim create the sandboxes of the node's only runtime handler.
 const shimSandboxes = `version = 4
 
 [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
 sandboxer = "shim"
 `
 
-// SandboxesByShim has the shim create the sandboxes of pods, instead of containerd.
-// folder holds a shim that can do that, under the name of the one that it replaces,
-// and becomes Bin: containerd is linked there.
+// SandboxesByShim makes the shim create the sandboxes of pods, instead of containerd. folder has a
+// shim that can do that, under the name of the one that it replaces. The folder becomes Bin:
+// containerd is linked there.
 func (o *Options) SandboxesByShim(folder string) error {
 	containerd, err := filepath.Abs(filepath.Join(o.Bin, "containerd"))
 	if err == nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// Settled waits until a started container's program handles its signals. To the
-// first process of a pid namespace a signal that it does not handle is lost, so
-// a container that is stopped as soon as it started may take its whole grace period.
+// Settled waits until a started container's program handles its signals. The first process of a pid
+// namespace loses signals that it does not handle, so a container that is stopped right after its
+// start may take its whole grace period.
 func (n *Node) Settled(ctx context.Context, container string) error {
 	return n.untilIgnores(ctx, container, idle.Ready)
 }
 
-// Resisting waits until a container's program has got SIGTERM and ignores it: its
-// grace period is under way. The program must run with -stubborn.
+// Resisting waits until a container's program has received SIGTERM and ignores it: its grace period
+// is under way. The program must run with -stubborn.
 func (n *Node) Resisting(ctx context.Context, container string) error {
 	return n.untilIgnores(ctx, container, unix.SIGTERM)
 }

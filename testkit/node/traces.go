@@ -20,18 +20,18 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// traces is where containerd sends its traces by OTLP: in the node's network
-// namespace, so that each node can have the same.
+// traces is the address to which containerd sends its traces by OTLP. It is in the node's network
+// namespace, so that all nodes can use the same.
 const traces = "127.0.0.1:4318"
 
 // A Span is one step that containerd has traced.
 type Span struct {
 	Trace      string // the id of its trace, in hex
-	ID, Parent string // Parent is empty for the first of a trace
+	ID, Parent string // Parent is empty for the first span of a trace
 	Name       string
 	Began      time.Time
 	Took       time.Duration
-	Attributes map[string]string // those that are text
+	Attributes map[string]string // only those with text values
 	Failure    string            // empty unless it failed
 }
 
@@ -44,8 +44,8 @@ type Traces struct {
 	mu sync.Mutex // guards the file
 }
 
-// ReceiveTraces receives what containerd sends, until the Traces are closed. What it
-// sent before may be lost.
+// ReceiveTraces receives the traces that containerd sends, until the Traces are closed. Earlier
+// traces may be lost.
 func (n *Node) ReceiveTraces() (*Traces, error) {
 	listener, err := n.Listen(traces)
 	if err != nil {
@@ -66,8 +66,7 @@ func (t *Traces) Close() error {
 	return err
 }
 
-// receive writes a request as a line to the file. Its message has the one field of
-// TracesData.
+// receive writes a request as a line to the file. Its message has only the field of TracesData.
 func (t *Traces) receive(w http.ResponseWriter, r *http.Request) {
 	content, err := io.ReadAll(r.Body)
 	data := &trace.TracesData{}
@@ -98,7 +97,7 @@ func (t *Traces) write(data *trace.TracesData) (err error) {
 	return err
 }
 
-// Spans returns what the file has so far.
+// Spans returns the spans in the file so far.
 func (t *Traces) Spans() (all []Span, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -28,7 +28,7 @@ func (v Vitals) String() string {
 	return fmt.Sprintf("%d files, %d goroutines, %d bytes of records in %d of the database", v.Files, v.Goroutines, v.Records, v.Database)
 }
 
-// Vitals measures them. Records are exact only while nothing is written.
+// Vitals measures these resources. Records are exact only while nothing is written.
 func (n *Node) Vitals(ctx context.Context) (v Vitals, err error) {
 	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", n.PID()))
 	if err != nil {
@@ -42,7 +42,7 @@ func (n *Node) Vitals(ctx context.Context) (v Vitals, err error) {
 	return v, err
 }
 
-// Memory is the resident memory of containerd in bytes, its garbage collected.
+// Memory returns the resident memory of containerd in bytes, after a garbage collection.
 func (n *Node) Memory(ctx context.Context) (int, error) {
 	if _, err := n.profile(ctx, "heap?gc=1"); err != nil {
 		return 0, err
@@ -50,7 +50,7 @@ func (n *Node) Memory(ctx context.Context) (int, error) {
 	return residentOf(n.PID())
 }
 
-// ShimMemory is the resident memory of the shim of a pod, in bytes.
+// ShimMemory returns the resident memory of the shim of a pod, in bytes.
 func (n *Node) ShimMemory(pod string) (int, error) {
 	pid, err := n.Shim(pod)
 	if err != nil {
@@ -71,7 +71,7 @@ func residentOf(pid int) (int, error) {
 	return kibibytes << 10, nil
 }
 
-// GoroutineCount is how many goroutines containerd has.
+// GoroutineCount returns the number of containerd's goroutines.
 func (n *Node) GoroutineCount(ctx context.Context) (count int, err error) {
 	stacks, err := n.goroutines(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (n *Node) GoroutineCount(ctx context.Context) (count int, err error) {
 	return count, nil
 }
 
-// goroutines are the stacks of containerd's goroutines; equal ones are counted.
+// goroutines returns the stacks of containerd's goroutines, equal ones with their number.
 func (n *Node) goroutines(ctx context.Context) (string, error) {
 	return n.profile(ctx, "goroutine?debug=1")
 }
@@ -112,8 +112,8 @@ func (n *Node) profile(ctx context.Context, query string) (string, error) {
 	return string(content), err
 }
 
-// database counts what is in the metadata database. Containerd has it locked,
-// so it is counted in a copy.
+// database measures the content of the metadata database. containerd has it locked, so it reads a
+// copy.
 func (n *Node) database() (records, size int, err error) {
 	content, err := os.ReadFile(filepath.Join(n.paths.root(), "io.containerd.metadata.v1.bolt", "meta.db"))
 	if err != nil {
@@ -139,7 +139,7 @@ func (n *Node) database() (records, size int, err error) {
 	return records, len(content), err
 }
 
-// count adds up the keys and values of a bucket and of those in it.
+// count adds up the keys and values of a bucket and of the buckets in it.
 func count(b *bolt.Bucket, bytes *int) error {
 	return b.ForEach(func(key, value []byte) error {
 		*bytes += len(key) + len(value)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command pause is the only program in the pods of the tests, as package idle says.
+// Command pause is the only program in the pods of the tests, see package idle.
 package main
 
 import "github.com/hookline-nri/hookline/testkit/pause/idle"

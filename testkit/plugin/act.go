@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// The environment of a plugin's process: what it does, and where it registers.
+// The environment of a plugin's process: its script, and the socket where it registers.
 const (
 	scriptVariable = "HOOKLINE_PLUGIN_SCRIPT"
 	socketVariable = "HOOKLINE_PLUGIN_SOCKET"
 )
 
-// Environment has a program that calls Act act the script at an NRI socket.
+// Environment returns variables that make a program, which must call Act, act the script at an NRI
+// socket.
 func (s Script) Environment(socket string) ([]string, error) {
 	script, err := json.Marshal(s)
 	return []string{scriptVariable + "=" + string(script), socketVariable + "=" + socket}, err
 }
 
-// Act acts a script if Start has started this process for it, until it is
-// killed, and tells that it did. The main function of a program that calls Start
-// calls Act first.
+// Act acts a script until it is killed, if Start has started this process for that, and reports
+// whether it did. The main function of a program that calls Start must call Act first.
 func Act() (acted bool, err error) {
 	text, received := os.LookupEnv(scriptVariable)
 	if !received {
@@ -40,7 +40,7 @@ func Act() (acted bool, err error) {
 	return true, s.act(os.Getenv(socketVariable), os.Stdout)
 }
 
-// again is how soon a plugin that returns tries to.
+// again is the time after which a plugin that returns tries to register again.
 const again = 5 * time.Millisecond
 
 func (s Script) act(socket string, out io.Writer) error {
@@ -58,7 +58,7 @@ func (s Script) act(socket string, out io.Writer) error {
 	}
 	s.FreezeAfter = 0
 	for range time.Tick(again) {
-		_ = s.connection(p, socket, w) // there is always a next one
+		_ = s.connection(p, socket, w) // the next connection follows
 	}
 	return nil
 }
@@ -78,8 +78,8 @@ func (s Script) connection(p *Plugin, socket string, w *writer) error {
 	return nil
 }
 
-// conn tells when the connection has ended. It stops the process once the bytes
-// are read that are left to it.
+// conn notices when the connection has ended. It stops the process once the given number of bytes
+// was read.
 type conn struct {
 	net.Conn
 	left int
@@ -101,25 +101,24 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// line is what a process tells: the begin or the end of a call, or, without
-// an event, that its connection has gone or was not made. Numbers count the calls from 1.
+// line is a line in the output of a process: the start or the end of a call or, without an event, the
+// loss of its connection or the failure to connect. Numbers count the calls from 1.
 type line struct {
 	Number int
 	Call
 	Err, Abandoned string    // in place of the errors in Call
-	Gone           time.Time // when the connection went
-	KeptOut        string    // why there is no connection
+	Gone           time.Time // when the connection was lost
+	KeptOut        string    // why it could not connect
 }
 
-// writer writes lines, each in one piece.
+// writer writes lines, each as a whole.
 type writer struct {
 	mu      sync.Mutex
 	out     *json.Encoder
 	numbers map[*Call]int
 }
 
-// call writes the begin of a call, and its end the next time. A plugin whose
-// record nobody reads has nothing to live for.
+// call writes the start of a call, and its end the next time. It panics if the output has no reader.
 func (w *writer) call(of *Call, now Call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -127,7 +126,7 @@ func (w *writer) call(of *Call, now Call) {
 	if l.Number == 0 {
 		l.Number = len(w.numbers) + 1
 		w.numbers[of] = l.Number
-	} else { // the content went with the begin
+	} else { // the content was written with the start
 		l.Pods, l.Containers = nil, nil
 	}
 	if now.Err != nil {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// becomes makes this process that of somebody else.
+// becomes moves this process to the cgroups and the user of the script.
 func (s Script) becomes() error {
 	for _, cgroup := range s.Cgroups {
 		if err := os.WriteFile(filepath.Join(cgroup, "cgroup.procs"), []byte(strconv.Itoa(os.Getpid())), 0); err != nil {
@@ -25,6 +25,6 @@ func (s Script) becomes() error {
 	if err := syscall.Setuid(s.User); err != nil {
 		return fmt.Errorf("become user %d: %w", s.User, err)
 	}
-	// It ends with its parent, which a change of the user has undone.
+	// It must end with its parent: a change of the user has reset that.
 	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 }

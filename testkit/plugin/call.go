@@ -31,10 +31,10 @@ const (
 	RemovePodSandbox            Event = "RemovePodSandbox"
 )
 
-// Call is one event as the plugin got it, and what it answered.
+// Call is one event as the plugin received it, and its answer.
 type Call struct {
 	Event      Event
-	Connection int             // the number of the connection that it came by, counted from 1
+	Connection int             // the number of its connection, counted from 1
 	Pod        *api.PodSandbox // nil for Configure and Synchronize
 	Container  *api.Container  // nil for events of no container
 
@@ -45,7 +45,7 @@ type Call struct {
 	Overhead  *api.LinuxResources                     // of UpdatePodSandbox
 	Proposed  *api.ValidateContainerAdjustmentRequest // of ValidateContainerAdjustment
 
-	// What a Reply may set: Adjust for CreateContainer; Update for Synchronize,
+	// A Reply may set these: Adjust for CreateContainer; Update for Synchronize,
 	// CreateContainer, UpdateContainer and StopContainer.
 	Adjust *api.ContainerAdjustment
 	Update []*api.ContainerUpdate
@@ -68,7 +68,7 @@ func (c Calls) Of(podID string) Calls {
 	return c.keep(func(call Call) bool { return call.Pod.GetId() == podID })
 }
 
-// Named keeps the events of pods of that name, which is known before the id.
+// Named keeps the events of pods of that name. The name is known before the id.
 func (c Calls) Named(pod string) Calls {
 	return c.keep(func(call Call) bool { return call.Pod.GetName() == pod })
 }
@@ -85,7 +85,7 @@ func (c Calls) Only(events ...Event) Calls {
 	})
 }
 
-// Events lists the events alone.
+// Events lists only the events.
 func (c Calls) Events() []Event {
 	events := make([]Event, 0, len(c))
 	for _, call := range c {
@@ -94,8 +94,8 @@ func (c Calls) Events() []Event {
 	return events
 }
 
-// Connections splits a record by connection, in the order in which these were opened.
-// A connection without events is left out.
+// Connections splits a record by connection, in the order in which they were opened. Connections
+// without events are left out.
 func (c Calls) Connections() []Calls {
 	var split []Calls
 	place := map[int]int{}
@@ -111,7 +111,7 @@ func (c Calls) Connections() []Calls {
 	return split
 }
 
-// Latest is the record of the last connection, empty if there was none.
+// Latest returns the record of the last connection, empty if there was none.
 func (c Calls) Latest() Calls {
 	all := c.Connections()
 	if len(all) == 0 {

@@ -20,10 +20,10 @@ type handler struct {
 	closeOnce    sync.Once
 }
 
-// close is called by the stub, more than once.
+// close is called by the stub, possibly more than once.
 func (h *handler) close() { h.closeOnce.Do(func() { close(h.closed) }) }
 
-// answer has the plugin answer a call of this connection.
+// answer makes the plugin answer a call of this connection.
 func (h *handler) answer(ctx context.Context, call *Call) error {
 	call.Connection = h.number
 	return h.plugin.answer(ctx, call)
@@ -36,7 +36,7 @@ func (h *handler) Configure(ctx context.Context, _, _, _ string) (api.EventMask,
 	return h.plugin.mask()
 }
 
-// mask is the subscription in NRI's form.
+// mask returns the subscription in NRI's form.
 func (p *Plugin) mask() (api.EventMask, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plugin is an NRI plugin for tests. It uses NRI's own stub, so that on the
-// wire it is like any plugin. It records every event with its time and content, and
-// answers each kind of event as it was configured to.
+// Package plugin is an NRI plugin for tests. It uses NRI's own stub, so that on the wire it is like
+// any plugin. It records every event with its time and content, and answers each kind of event as
+// configured.
 package plugin
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/containerd/nri/pkg/stub"
 )
 
-// Plugin is one plugin, with at most one connection at a time. It has one record for
-// all its connections; each call says by which connection it came.
+// Plugin is one plugin, with at most one connection at a time. It has one record for all its
+// connections; each call has the number of its connection.
 type Plugin struct {
 	index, name string
 
@@ -34,7 +34,7 @@ type Plugin struct {
 
 	// For a plugin that acts a script.
 	wrap func(net.Conn) net.Conn
-	seen func(of *Call, now Call) // at the begin of a call, and at its end
+	seen func(of *Call, now Call) // called at the start of a call, and at its end
 }
 
 // New makes a plugin. The runtime calls plugins in the order of index, two digits.
@@ -42,28 +42,27 @@ func New(index, name string) *Plugin {
 	return &Plugin{index: index, name: name, replies: map[Event]Reply{}}
 }
 
-// Name is what the runtime knows the plugin by.
+// Name returns the name by which the runtime knows the plugin.
 func (p *Plugin) Name() string { return p.index + "-" + p.name }
 
-// Subscribe limits the events of the next connection. A plugin that does not
-// subscribe gets all but ValidateContainerAdjustment. Configure and
-// Synchronize come without asking.
+// Subscribe limits the events of the next connection. A plugin that does not subscribe receives all
+// events but ValidateContainerAdjustment. Configure and Synchronize need no subscription.
 func (p *Plugin) Subscribe(events ...Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.events = events
 }
 
-// FailurePolicy sets what the runtime is told to do about an event that is not
-// answered in time, from the next connection on.
+// FailurePolicy sets the plugin's policy for events that it does not answer in time, from the next
+// connection on.
 func (p *Plugin) FailurePolicy(policy *api.FailurePolicy) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.policy = policy
 }
 
-// On sets the answer to an event from now on. A nil reply agrees, as do events
-// that have none.
+// On sets the answer to an event from now on. A nil reply approves the event, and so does an event
+// without a reply.
 func (p *Plugin) On(event Event, reply Reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,12 +82,12 @@ func (p *Plugin) Connect(ctx context.Context, socket string) error {
 	return nil
 }
 
-// connect registers by a connection. If it fails it closes that one alone: the plugin may
-// have the next by then.
+// connect registers over a connection. If it fails, it closes only this connection: the plugin may
+// have another one by then.
 func (p *Plugin) connect(ctx context.Context, conn net.Conn) (err error) {
 	defer func() {
 		if err != nil {
-			_ = conn.Close() // the error is what failed before
+			_ = conn.Close() // err is the earlier error
 		}
 	}()
 	if p.wrap != nil {
@@ -116,8 +115,8 @@ func (p *Plugin) connect(ctx context.Context, conn net.Conn) (err error) {
 	h.number, p.conn, p.stub, p.closed = p.number, conn, s, h.closed
 	p.mu.Unlock()
 
-	// The stub waits for its configuration with no deadline, and the context
-	// that it is started with is that of the whole connection.
+	// The stub waits for its configuration without a deadline, and its context is that of the
+	// whole connection.
 	started := make(chan error, 1)
 	go func() { started <- s.Start(context.WithoutCancel(ctx)) }()
 	for {
@@ -137,11 +136,11 @@ func (p *Plugin) connect(ctx context.Context, conn net.Conn) (err error) {
 	}
 }
 
-// farewell is how long the stub may take to say why its connection has gone.
+// farewell is how long the stub may take to report why its connection was lost.
 const farewell = 100 * time.Millisecond
 
-// early returns why a plugin was not synchronized before its connection, or the wait for
-// it, has ended: a plugin that is rejected hears of both in one moment.
+// early returns why a plugin was not synchronized before its connection, or the wait for it, ended. A
+// plugin that is rejected gets the error and the end of the connection at the same time.
 func early(started <-chan error, otherwise error) error {
 	select {
 	case err := <-started:
@@ -180,7 +179,7 @@ func (p *Plugin) UpdateContainers(updates []*api.ContainerUpdate) ([]*api.Contai
 	return s.UpdateContainers(updates)
 }
 
-// Timeouts are those that the runtime told in Configure: for a request, and for a
+// Timeouts returns the timeouts that the runtime sent in Configure: for a request, and for a
 // registration. They are zero before the first connection.
 func (p *Plugin) Timeouts() (request, registration time.Duration) {
 	p.mu.Lock()
@@ -191,9 +190,8 @@ func (p *Plugin) Timeouts() (request, registration time.Duration) {
 	return p.stub.RequestTimeout(), p.stub.RegistrationTimeout()
 }
 
-// NRIVersion is that of the runtime's NRI, as it told in Configure; of a runtime that does not
-// tell, as the stub infers it from the version of the runtime. It is empty before the first
-// connection.
+// NRIVersion returns the version of the runtime's NRI that it sent in Configure. If it sent none, the
+// stub infers it from the version of the runtime. It is empty before the first connection.
 func (p *Plugin) NRIVersion() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -203,15 +201,15 @@ func (p *Plugin) NRIVersion() string {
 	return p.stub.RuntimeNRIVersion()
 }
 
-// Closed is closed when the current connection is closed, by whichever side.
-// It is nil before the first one.
+// Closed returns a channel that is closed when either side closes the current connection. It is nil
+// before the first connection.
 func (p *Plugin) Closed() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.closed
 }
 
-// Calls returns the record so far, including what is not answered yet.
+// Calls returns the record so far, including events that are not answered yet.
 func (p *Plugin) Calls() Calls {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,8 +220,8 @@ func (p *Plugin) Calls() Calls {
 	return calls
 }
 
-// answer records a call and replies to it. The caller sends what the reply sets in
-// the call.
+// answer records a call and replies to it. The caller sends the fields that the reply sets in the
+// call.
 func (p *Plugin) answer(ctx context.Context, call *Call) error {
 	call.plugin, call.Start = p, time.Now()
 	recorded := *call

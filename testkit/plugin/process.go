@@ -21,19 +21,18 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// Process is a plugin in a process of its own, which can be frozen and killed
-// as any plugin can. It is this program once more, so that Act has to be called
-// in it.
+// Process is a plugin in a process of its own, which can be frozen and killed like any plugin. It
+// runs this program again, which must call Act.
 type Process struct {
 	name   string
 	cmd    *exec.Cmd
-	exited chan struct{} // closed once the process has been waited for
+	exited chan struct{} // closed once the process has exited and was reaped
 
 	mu    sync.Mutex
 	calls []*Call
 	gone  []time.Time
 	out   []string
-	err   error // why its record is cut short
+	err   error // why its record is incomplete
 }
 
 // Start starts a plugin that registers at an NRI socket. The process ends with
@@ -65,7 +64,7 @@ func (p *Process) start(socket string, s Script) error {
 	return proc.StartBound(p.cmd, func() { p.follow(record) })
 }
 
-// follow takes up the record until the process ends.
+// follow reads the record until the process ends.
 func (p *Process) follow(record io.Reader) {
 	defer close(p.exited)
 	var err error
@@ -75,12 +74,12 @@ func (p *Process) follow(record io.Reader) {
 			p.takeUp(l)
 		}
 	}
-	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) { // killed in a line, or not
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) { // both may follow a kill
 		p.mu.Lock()
 		p.err = fmt.Errorf("read record of NRI plugin %s: %w", p.name, err)
 		p.mu.Unlock()
 	}
-	_ = p.cmd.Wait() // it was killed, or said why it ended
+	_ = p.cmd.Wait() // it was killed, or printed why it ended
 }
 
 func (p *Process) takeUp(l line) {
@@ -95,7 +94,7 @@ func (p *Process) takeUp(l line) {
 		return
 	}
 	call := l.Call
-	if l.Number > len(p.calls) { // its begin
+	if l.Number > len(p.calls) { // the start of a call
 		p.calls = append(p.calls, &call)
 		return
 	}
@@ -110,11 +109,11 @@ func (p *Process) takeUp(l line) {
 	*begun = call
 }
 
-// Name is what the runtime knows the plugin by.
+// Name returns the name by which the runtime knows the plugin.
 func (p *Process) Name() string { return p.name }
 
-// Calls returns the record so far, including what is not answered yet. A call is
-// in it moments after the plugin has it. Times are those of the process.
+// Calls returns the record so far, including events that are not answered yet. A call is in it moments
+// after the plugin received it. Times are those of the process.
 func (p *Process) Calls() Calls {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,21 +124,21 @@ func (p *Process) Calls() Calls {
 	return calls
 }
 
-// Gone lists when the process saw its connections go, one after the other.
+// Gone lists the times when the process lost its connections, in order.
 func (p *Process) Gone() []time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.gone)
 }
 
-// KeptOut lists why the process could not join, one error for each time.
+// KeptOut lists why the process could not connect, one error for each attempt.
 func (p *Process) KeptOut() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.out)
 }
 
-// Freeze stops the process where it is, and returns when it stands still.
+// Freeze stops the process (SIGSTOP), and returns when it is stopped.
 func (p *Process) Freeze(ctx context.Context) error {
 	if err := p.signal(unix.SIGSTOP); err != nil {
 		return err
@@ -147,7 +146,7 @@ func (p *Process) Freeze(ctx context.Context) error {
 	return p.Frozen(ctx)
 }
 
-// Frozen waits until the process stands still, by Freeze or by its script.
+// Frozen waits until the process is stopped, by Freeze or by its script.
 func (p *Process) Frozen(ctx context.Context) error {
 	return wait.Until(ctx, "NRI plugin "+p.name+" to be frozen", func(context.Context) error {
 		var info unix.Siginfo
@@ -161,11 +160,11 @@ func (p *Process) Frozen(ctx context.Context) error {
 	})
 }
 
-// Thaw has a frozen process go on where it was.
+// Thaw lets a frozen process go on.
 func (p *Process) Thaw() error { return p.signal(unix.SIGCONT) }
 
-// Kill ends the process with no goodbye, frozen or not, and returns when it is
-// no more. The error is that its record cannot be relied on.
+// Kill kills the process, frozen or not, and returns when it has ended. It returns an error if the
+// record is not reliable.
 func (p *Process) Kill() error {
 	if err := p.signal(unix.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Reply answers one event. It may read the call, set Adjust and Update in it, wait, or
-// reject. The context is the runtime's: it ends when the
-// runtime no longer waits for the answer, or the connection is gone.
+// Reply answers one event. It may read the call, set Adjust and Update in it, wait, or reject. The
+// context is the runtime's: it ends when the runtime no longer waits for the answer, or the
+// connection is lost.
 type Reply func(ctx context.Context, call *Call) error
 
-// Fail rejects with an error of the given text.
+// Fail rejects an event with an error of the given text.
 func Fail(text string) Reply {
 	return func(context.Context, *Call) error { return errors.New(text) }
 }
 
-// Delay agrees after d, or as soon as the runtime stops waiting.
+// Delay approves after d, or as soon as the runtime stops waiting.
 func Delay(d time.Duration) Reply {
 	return func(ctx context.Context, _ *Call) error {
 		timer := time.NewTimer(d)
@@ -33,7 +33,7 @@ func Delay(d time.Duration) Reply {
 	}
 }
 
-// Crash closes the connection that the event came by instead of answering.
+// Crash closes the connection of the event instead of answering.
 func Crash(_ context.Context, call *Call) error {
 	p := call.plugin
 	p.mu.Lock()
@@ -55,8 +55,8 @@ func NewGate() *Gate {
 	return &Gate{entered: make(chan struct{}), released: make(chan struct{})}
 }
 
-// Hold is a Reply that agrees once the gate is released. Until then it hangs, also
-// after the runtime has given up, as a plugin with a deadlock would.
+// Hold is a Reply that approves once the gate is released. Until then it hangs, even after the
+// runtime no longer waits, like a plugin with a deadlock.
 func (g *Gate) Hold(context.Context, *Call) error {
 	g.enter.Do(func() { close(g.entered) })
 	<-g.released

@@ -14,36 +14,36 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Script is what a plugin does that runs in a process of its own. It subscribes
-// to all that a Plugin does, and agrees to each event that has no answer here.
+// Script sets the behavior of a plugin that runs in a process of its own. The plugin subscribes to the
+// same events as a Plugin, and approves each event without an answer here.
 type Script struct {
 	Index, Name string
 	Policy      *api.FailurePolicy
 	Answers     map[Event]Answer
-	// FreezeAfter stops the process in the midst of reading, once it has read so
-	// many bytes of its first connection. With zero it reads on.
+	// FreezeAfter stops the process while it reads, once it has read so many bytes of its first
+	// connection. With zero it reads on.
 	FreezeAfter int
-	// Returns has it register again whenever its connection has gone.
+	// Returns makes it register again whenever its connection is lost.
 	Returns bool
-	// Cgroups are folders of cgroups that the process goes to before it connects.
+	// Cgroups are folders of cgroups that the process moves to before it connects.
 	Cgroups []string
-	// User is whom the process becomes before it connects, if it is not root.
+	// User is the user that the process becomes before it connects, if it is not root.
 	User int
 }
 
-// Answer is how one kind of event is answered: first Freeze, then Work, then the
-// answer. Nothing of it looks at the context of the runtime.
+// Answer is the answer to one kind of event: first Freeze, then Work, then the answer. It ignores the
+// context of the runtime.
 type Answer struct {
-	// Freeze stops the process (SIGSTOP) in the first event of this kind, until
-	// somebody wakes it.
+	// Freeze stops the process (SIGSTOP) in the first event of this kind, until another
+	// process wakes it.
 	Freeze bool
 	// Work is how long each event takes.
 	Work time.Duration
-	// Reject is the error that rejects the event. Empty agrees.
+	// Reject is the error that rejects the event. An empty one approves it.
 	Reject string
 }
 
-// reply is the answer as a Plugin takes it.
+// reply returns the answer as a Reply.
 func (a Answer) reply() Reply {
 	var once sync.Once
 	return func(context.Context, *Call) error {
@@ -60,12 +60,12 @@ func (a Answer) reply() Reply {
 	}
 }
 
-// freeze stops this process, and returns when it was woken. The signal goes to
-// this very thread, which another one would let run on for a moment.
+// freeze stops this process, and returns when it was woken. The signal goes to this very thread: if
+// another thread got it, this one would run on for a moment.
 func freeze() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP); err != nil {
-		panic(err) // nothing but a wrong number can be rejected
+		panic(err) // it fails only for a wrong number
 	}
 }

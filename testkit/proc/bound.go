@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// StartBound starts a program that ends with this process at the latest. What follows runs in the
-// background, up to the end of the program: it has to wait for it.
+// StartBound starts a program that ends with this process at the latest. follow runs in the background
+// until the end of the program, which it must wait for.
 func StartBound(cmd *exec.Cmd, follow func()) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package proc starts programs that end with this one, and reads what the kernel tells of a
-// process, as proc_pid_status(5) has it.
+// Package proc starts programs that end with this one, and reads the kernel's status of a process, see
+// proc_pid_status(5).
 package proc
 
 import (
@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// Status is a line of a process's status without its name, which ends with a colon.
+// Status returns a line of a process's status. name is the start of the line, with its colon, which is
+// left out.
 func Status(pid int, name string) (string, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -26,7 +27,7 @@ func Status(pid int, name string) (string, error) {
 	return "", fmt.Errorf("status of process %d has no line %s", pid, name)
 }
 
-// Ignores tells whether a process ignores a signal.
+// Ignores reports whether a process ignores a signal.
 func Ignores(pid int, signal syscall.Signal) (bool, error) {
 	mask, err := Status(pid, "SigIgn:")
 	if err != nil {

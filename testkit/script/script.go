@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// Write puts a script at path, in the place of what is there, such as a link to a program. It
-// can be run at once: this process starts no other while the file is open. That one would hold
-// the file open until it runs its own program, and for as long Linux refuses to run the script
-// (ETXTBSY, https://go.dev/issue/22315).
+// Write puts a script at path, and replaces an existing file or link there. The script can be run at
+// once: this process starts no other process while the file is open. That process would hold the file
+// open until it runs its own program, and Linux does not run the script meanwhile (ETXTBSY,
+// https://go.dev/issue/22315).
 func Write(path, text string) error {
 	next := path + ".new"
 	if err := write(next, text); err != nil {
@@ -21,9 +21,9 @@ func Write(path, text string) error {
 	return os.Rename(next, path)
 }
 
-// StandIn puts a script in the place of the link to a program at path. words are those of the
-// script that are replaced, each with what by; @PROGRAM@ is the program. It fails with EINVAL
-// where there is no link, as when a script stands there.
+// StandIn replaces the link to a program at path by a script. words are pairs of a word of the script
+// and its replacement; @PROGRAM@ becomes the program. It fails with EINVAL if path is not a link, such
+// as when it already has a script.
 func StandIn(path, text string, words ...string) error {
 	program, err := os.Readlink(path)
 	if err != nil {

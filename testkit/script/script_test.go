@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Scripts run although other processes are started all the time. Without the lock one of the
-// first ten did not.
+// Scripts run although other processes are started all the time. Without the lock one of the first
+// ten did not run.
 func TestScriptRunsAtOnce(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var others sync.WaitGroup
@@ -60,5 +60,5 @@ func TestScriptStandsInForAProgram(t *testing.T) {
 	said, err := exec.CommandContext(t.Context(), link, "echo").Output()
 	require.NoError(t, err)
 	require.Equal(t, "instead of echo\n", string(said))
-	require.ErrorIs(t, StandIn(link, ""), syscall.EINVAL, "a script stands there")
+	require.ErrorIs(t, StandIn(link, ""), syscall.EINVAL, "it is a script already")
 }

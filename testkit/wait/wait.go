@@ -14,10 +14,10 @@ import (
 const interval = 5 * time.Millisecond
 
 // ErrPermanent ends the wait at once if the error of a condition wraps it.
-var ErrPermanent = errors.New("will not come true")
+var ErrPermanent = errors.New("cannot come true any more")
 
-// Until calls holds until it returns nil. If ctx ends first, the error names the
-// condition (what), how long it was waited for, and the last error of holds.
+// Until calls holds until it returns nil. If ctx ends first, the error has the condition (what), the
+// time that Until waited, and the last error of holds.
 func Until(ctx context.Context, what string, holds func(context.Context) error) error {
 	start := time.Now()
 	tick := time.NewTicker(interval)
@@ -31,8 +31,8 @@ func Until(ctx context.Context, what string, holds func(context.Context) error) 
 		if errors.Is(err, ErrPermanent) {
 			return fmt.Errorf("wait for %s: %w", what, err)
 		}
-		// An answer cut short by the deadline says less than the one before it.
-		// One that has the deadline from ctx may come a little before its end.
+		// An error that comes from the deadline says less than the one before it. It may
+		// come a little before the end of ctx.
 		end, limited := ctx.Deadline()
 		if last == nil || ctx.Err() == nil && (!limited || time.Until(end) > interval) {
 			last = err

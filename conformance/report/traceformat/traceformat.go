@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package traceformat holds traces against the definitions of their formats, in tests.
+// Package traceformat checks traces against the definitions of their formats, in tests.
 package traceformat
 
 import (
@@ -16,8 +16,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// RequireOTLP holds a file against OTLP's own protobuf messages. They have ids in base64 in
-// JSON, and OTLP has them in hex.
+// RequireOTLP checks a file against OTLP's own protobuf messages. Their JSON has ids in base64, and
+// OTLP has them in hex.
 func RequireOTLP(t require.TestingT, text []byte) {
 	inHex := regexp.MustCompile(`"(traceId|spanId|parentSpanId)":"([0-9a-f]*)"`)
 	text = inHex.ReplaceAllFunc(text, func(field []byte) []byte {
@@ -38,7 +38,7 @@ func RequireOTLP(t require.TestingT, text []byte) {
 				require.Len(t, span.GetSpanId(), 8)
 				require.NotEmpty(t, span.GetName())
 				require.LessOrEqual(t, span.GetStartTimeUnixNano(), span.GetEndTimeUnixNano())
-				require.False(t, ids[string(span.GetSpanId())], "two spans of one id")
+				require.False(t, ids[string(span.GetSpanId())], "two spans have one id")
 				ids[string(span.GetSpanId())] = true
 				if parent := string(span.GetParentSpanId()); parent != "" {
 					parents = append(parents, parent)
@@ -47,14 +47,14 @@ func RequireOTLP(t require.TestingT, text []byte) {
 		}
 	}
 	for _, parent := range parents {
-		require.True(t, ids[parent], "a parent that is not there")
+		require.True(t, ids[parent], "the parent does not exist")
 	}
 }
 
-// RequireTraceEvents holds a file against the fields of the Trace Event Format, in its form
-// as an object: complete events (X) and metadata (M), with times in microseconds, and no
-// displayTimeUnit, by which Perfetto before 22 multiplies them. Those of a thread may not
-// overlap: Perfetto has no place for both.
+// RequireTraceEvents checks a file against the fields of the Trace Event Format, in its object
+// form: complete events (X) and metadata (M), with times in microseconds, and no displayTimeUnit,
+// by which Perfetto before 22 multiplies them. Events of a thread must not overlap: Perfetto
+// cannot show both.
 func RequireTraceEvents(t require.TestingT, text []byte) []map[string]any {
 	var file struct {
 		TraceEvents []map[string]any `json:"traceEvents"`
@@ -69,7 +69,7 @@ func RequireTraceEvents(t require.TestingT, text []byte) []map[string]any {
 			require.IsType(t, 0., event[number], "%s of %v", number, event)
 		}
 		if of, ok := process[event["tid"]]; ok {
-			require.Equal(t, of, event["pid"], "thread %v is of two processes", event["tid"])
+			require.Equal(t, of, event["pid"], "thread %v is in two processes", event["tid"])
 		}
 		process[event["tid"]] = event["pid"]
 		track := fmt.Sprint(event["pid"], " ", event["tid"])

@@ -23,13 +23,14 @@ import (
 const (
 	ending = 30 * time.Second // how long perf may take to end
 
-	// Samples are of each processor, in a second. A frequency for all would skip events of the others.
+	// Samples are of each processor, per second. A frequency for all would skip events of the
+	// others.
 	perfSamples = "cpu-clock/freq=1000,name=clock/"
 	perfEvents  = "sched:sched_process_fork,sched:sched_process_exec,sched:sched_process_exit," +
 		"syscalls:sys_enter_fsync,syscalls:sys_exit_fsync,syscalls:sys_enter_fdatasync,syscalls:sys_exit_fdatasync"
 )
 
-// Check tells whether programs can be recorded here, as far as can be told without it.
+// Check returns an error if programs cannot be recorded here, as far as can be known in advance.
 func Check() error {
 	if _, err := exec.LookPath("perf"); err != nil {
 		return fmt.Errorf("%w: no program perf in PATH: install linux-perf", node.ErrPrerequisite)
@@ -37,25 +38,25 @@ func Check() error {
 	return nil
 }
 
-// Now is the time as a Trace has it.
+// Now returns the time on the clock of a Trace.
 func Now() time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-		panic(err) // the clock is always there
+		panic(err) // this clock always exists
 	}
 	return time.Duration(now.Nano())
 }
 
-// Recording is under way until Stop.
+// Recording is a recording. It goes on until Stop.
 type Recording struct {
 	perf   *exec.Cmd
-	word   io.WriteCloser // perf runs until it is closed
+	stdin  io.WriteCloser // of the program that perf runs; perf ends when it is closed
 	said   bytes.Buffer
 	folder string
 	starts *starts
 }
 
-// Record returns once everything is recorded. When ctx ends, so does perf.
+// Record returns once the recording has started. When ctx ends, so does perf.
 func Record(ctx context.Context) (_ *Recording, retErr error) {
 	if err := Check(); err != nil {
 		return nil, err
@@ -79,12 +80,12 @@ func Record(ctx context.Context) (_ *Recording, retErr error) {
 	return r, r.starts.heard(ctx)
 }
 
-// start runs perf with a program that repeats what it is told: its first word is there once
-// perf records, and it ends, and perf with it, when there is nothing more to be told.
+// start runs perf with cat, which repeats its input: its first output arrives once perf records.
+// When its input is closed it ends, and perf with it.
 func (r *Recording) start(ctx context.Context) error {
 	perf := exec.CommandContext(ctx, "perf", "record", "--quiet", "--all-cpus", "--clockid", "CLOCK_MONOTONIC",
 		"--mmap-pages", "512", "--output", r.file(), "--event", perfSamples, "--event", perfEvents, "--", "cat")
-	word, err := perf.StdinPipe()
+	stdin, err := perf.StdinPipe()
 	if err != nil {
 		return err
 	}
@@ -94,15 +95,15 @@ func (r *Recording) start(ctx context.Context) error {
 	}
 	perf.Stderr = &r.said
 	perf.Cancel = func() error {
-		_ = word.Close() // it may be closed: the end was under way
+		_ = stdin.Close() // fails if Stop has closed it
 		return nil
 	}
 	perf.WaitDelay = ending
 	if err := perf.Start(); err != nil {
 		return fmt.Errorf("start perf: %w", err)
 	}
-	r.perf, r.word = perf, word
-	if _, err := io.WriteString(word, "recording\n"); err != nil {
+	r.perf, r.stdin = perf, stdin
+	if _, err := io.WriteString(stdin, "recording\n"); err != nil {
 		return fmt.Errorf("start perf: %w", err)
 	}
 	if _, err := bufio.NewReader(answer).ReadString('\n'); err != nil {
@@ -113,7 +114,7 @@ func (r *Recording) start(ctx context.Context) error {
 
 func (r *Recording) file() string { return filepath.Join(r.folder, "perf.data") }
 
-// Stop ends the recording and reads it. Nothing of it is left.
+// Stop ends the recording, reads it, and removes its files.
 func (r *Recording) Stop(ctx context.Context) (_ *Trace, retErr error) {
 	defer func() { retErr = errors.Join(retErr, r.end()) }()
 	if err := r.endPerf(); err != nil {
@@ -134,7 +135,7 @@ func (r *Recording) Stop(ctx context.Context) (_ *Trace, retErr error) {
 	}
 	trace, err := read(out, r.starts.commands)
 	if err != nil {
-		_, _ = io.Copy(io.Discard, out) // so that perf ends
+		_, _ = io.Copy(io.Discard, out) // lets perf end
 	}
 	if waitErr := script.Wait(); waitErr != nil {
 		err = errors.Join(err, fmt.Errorf("perf script: %w: %s", waitErr, strings.TrimSpace(r.said.String())))
@@ -142,7 +143,7 @@ func (r *Recording) Stop(ctx context.Context) (_ *Trace, retErr error) {
 	return trace, err
 }
 
-// end ends what is still under way, and removes the record.
+// end ends the programs that still run, and removes the record.
 func (r *Recording) end() error {
 	errs := []error{r.endPerf()}
 	if r.starts != nil {
@@ -155,7 +156,7 @@ func (r *Recording) endPerf() error {
 	if r.perf == nil {
 		return nil
 	}
-	_ = r.word.Close() // it may be closed by the end of a context
+	_ = r.stdin.Close() // fails if the end of the context has closed it
 	err := r.perf.Wait()
 	r.perf = nil
 	if err != nil {

@@ -20,7 +20,7 @@ type event struct {
 	name, detail    string
 }
 
-// line is that of an event, with the fields that Stop asks for. A thread that is gone is -1.
+// line matches an event, with the fields that Stop asks for. A thread that has ended is -1.
 var line = regexp.MustCompile(`^\s*(-?\d+)/(-?\d+)\s+(\d+)\.(\d{9}):\s+(\d+)\s+(\w+(?::\w+)?):\s*(.*)$`)
 
 func readEvent(text string) (e event, err error) {
@@ -41,15 +41,15 @@ func readEvent(text string) (e event, err error) {
 	}, nil
 }
 
-// reader makes a trace of events in their order.
+// reader makes a trace from events in their order.
 type reader struct {
 	trace    *Trace
-	running  map[int]*Program // by process; in one that was only forked, that of the process it comes from
-	syncing  map[int]int      // by thread, which of the waits it is in
+	running  map[int]*Program // by process; of a process that was only forked, the program of its parent
+	syncing  map[int]int      // by thread, the index of its current wait
 	commands map[int][]command
 }
 
-// read makes a trace of what perf script writes, and of command lines by process.
+// read makes a trace from the output of perf script and from command lines by process.
 func read(script io.Reader, commands map[int][]command) (*Trace, error) {
 	r := &reader{
 		trace: &Trace{}, running: map[int]*Program{}, syncing: map[int]int{}, commands: commands,
@@ -127,8 +127,8 @@ func (r *reader) exit(e event) {
 	delete(r.running, e.process)
 }
 
-// closest is the command that was noted with a start: the kernel tells of it twice within
-// moments, and of another one in a process of the same number not so soon.
+// closest is the command that was noted with a start. The kernel reports a start twice within
+// moments, and not so soon another one of the same process id.
 func closest(noted []command, at time.Duration) command {
 	const moments = 5 * time.Millisecond
 	for _, c := range noted {
@@ -139,7 +139,7 @@ func closest(noted []command, at time.Duration) command {
 	return command{}
 }
 
-// valueOf is the value after a name, up to a space.
+// valueOf returns the value after a name, up to a space.
 func valueOf(detail, name string) string {
 	_, after, _ := strings.Cut(detail, name)
 	value, _, _ := strings.Cut(after, " ")

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// script is a pod's part: containerd, 10, starts a plugin that starts another; then runc, which makes a process
-// that becomes the pod's program, after it had only been forked.
+// script is the part of a pod: containerd, 10, starts a plugin that starts another one; then runc,
+// which forks a process that later becomes the pod's program.
 const script = `
    10/12      1.000000000:          1     sched:sched_process_fork: comm=containerd pid=12 child_comm=containerd child_pid=20
    20/20      1.001000000:          1     sched:sched_process_exec: filename=/n/cni/bin/ptp pid=20 old_pid=20
@@ -38,7 +38,7 @@ const script = `
    32/32      1.019000000:          1     sched:sched_process_exec: filename=/again pid=32 old_pid=32
 `
 
-// A program is from its start to its end, knows what it came from, and has what was noted of it at that time.
+// A program has its start, its end, its parent, and the command line that was noted at that time.
 func TestRead(t *testing.T) {
 	at := func(milliseconds int) time.Duration {
 		return time.Second + time.Duration(milliseconds)*time.Millisecond
@@ -91,7 +91,7 @@ func TestRead(t *testing.T) {
 	require.Equal(t, time.Millisecond, trace.Samples[2].Took)
 }
 
-// What cannot be told is not guessed.
+// The reader fails instead of guessing.
 func TestReadRejects(t *testing.T) {
 	for text, want := range map[string]string{
 		"comm  12 [000] 1.0: fork\n":                           `perf script: not an event: "comm  12 [000] 1.0: fork"`,

@@ -21,20 +21,20 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// command is what a program was started with.
+// command is the command line of a program.
 type command struct {
 	at   time.Duration
 	args []string
 	cni  cniArgs
 }
 
-// cniArgs are those of a CNI plugin, which are in its environment.
+// cniArgs are the arguments of a CNI plugin, from its environment.
 type cniArgs struct{ verb, container string }
 
-// starts notes the command line of each program that starts, until it is closed.
+// starts records the command line of each program that starts, until it is closed.
 type starts struct {
 	socket   int
-	open     *os.File // the end of a pipe whose other end note has
+	open     *os.File // one end of a pipe; note reads the other
 	ended    chan struct{}
 	once     sync.Once
 	count    atomic.Int64
@@ -50,16 +50,16 @@ const (
 	execEvent  = 2 // PROC_EVENT_EXEC
 
 	connectorSize = 20
-	eventAt       = unix.SizeofNlMsghdr + connectorSize // the kind of an event, then processor, time, thread and process
+	eventAt       = unix.SizeofNlMsghdr + connectorSize // the kind of the event, then processor, time, thread and process
 	timeAt        = eventAt + 8
 	processAt     = eventAt + 20
 )
 
-// listen asks the kernel to tell of programs that start.
+// listen asks the kernel to report programs that start.
 func listen() (_ *starts, retErr error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_CONNECTOR)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the kernel does not tell of programs that start (CONFIG_PROC_EVENTS): %w", node.ErrPrerequisite, err)
+		return nil, fmt.Errorf("%w: the kernel does not report programs that start (CONFIG_PROC_EVENTS): %w", node.ErrPrerequisite, err)
 	}
 	defer func() {
 		if retErr != nil {
@@ -69,7 +69,7 @@ func listen() (_ *starts, retErr error) {
 	if err := unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: procGroup}); err != nil {
 		return nil, err
 	}
-	// Many start at once, and all threads are told of: only programs are wanted.
+	// The kernel reports all threads, and many start at once: the filter keeps only programs.
 	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, 4<<20); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func listen() (_ *starts, retErr error) {
 	return s, nil
 }
 
-// onlyPrograms lets pass what is of the kind execEvent. It sees numbers as if they were of the network.
+// onlyPrograms is a filter that passes only execEvent. It reads numbers in network byte order.
 func onlyPrograms() *unix.SockFprog {
 	kind := binary.BigEndian.Uint32(binary.NativeEndian.AppendUint32(nil, execEvent))
 	filter := []unix.SockFilter{
@@ -114,37 +114,37 @@ func request() []byte {
 	return e.AppendUint32(b, procListen)
 }
 
-// heard waits until a program was told of. There has to be one that starts.
+// heard waits until the kernel has reported a program. One must start meanwhile.
 func (s *starts) heard(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	err := wait.Until(ctx, "the start of a program", func(context.Context) error {
 		if s.count.Load() == 0 {
-			return errors.New("none was told of")
+			return errors.New("none was reported")
 		}
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w: the kernel does not tell of programs that start (CONFIG_PROC_EVENTS, and the host's namespaces of processes and networks): %w",
+		return fmt.Errorf("%w: the kernel does not report programs that start (CONFIG_PROC_EVENTS, and the host's PID and network namespaces): %w",
 			node.ErrPrerequisite, err)
 	}
 	return nil
 }
 
-// note reads until the pipe is closed. A program may end within milliseconds, so what reads its
-// command line goes before all else that is to run, on a thread that is not used again.
+// note reads until the pipe is closed. A program may end within milliseconds, so its command line
+// is read with the highest priority, on a thread that is not used again.
 func (s *starts) note(closed *os.File) {
 	defer close(s.ended)
 	runtime.LockOSThread()
 	first := &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}
-	_ = unix.SchedSetAttr(0, first, 0) // where that is not allowed, more programs end unread
+	_ = unix.SchedSetAttr(0, first, 0) // if that fails, more programs end before they are read
 	err := s.noteUntil(int(closed.Fd()))
 	s.err = errors.Join(err, closed.Close(), unix.Close(s.socket))
 }
 
 func (s *starts) noteUntil(closed int) error {
 	message := make([]byte, os.Getpagesize())
-	ready := []unix.PollFd{{Fd: int32(s.socket), Events: unix.POLLIN}, {Fd: int32(closed)}} // its end is always told
+	ready := []unix.PollFd{{Fd: int32(s.socket), Events: unix.POLLIN}, {Fd: int32(closed)}} // poll always reports its end
 	for {
 		if _, err := unix.Poll(ready, -1); err != nil && !errors.Is(err, unix.EINTR) {
 			return fmt.Errorf("wait for the process connector: %w", err)
@@ -155,7 +155,7 @@ func (s *starts) noteUntil(closed int) error {
 		n, err := unix.Read(s.socket, message)
 		switch {
 		case errors.Is(err, unix.ENOBUFS), errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
-			continue // those that there was no room for have no command line
+			continue // programs that were dropped have no command line
 		case err != nil:
 			return fmt.Errorf("read from the process connector: %w", err)
 		}
@@ -173,7 +173,7 @@ func (s *starts) add(at time.Duration, pid int) {
 	}
 }
 
-// readStart tells when a process started a program.
+// readStart returns when a process started a program.
 func readStart(message []byte) (at time.Duration, pid int, ok bool) {
 	e := binary.NativeEndian
 	if len(message) < processAt+4 || e.Uint32(message[eventAt:]) != execEvent {
@@ -182,7 +182,7 @@ func readStart(message []byte) (at time.Duration, pid int, ok bool) {
 	return time.Duration(e.Uint64(message[timeAt:])), int(e.Uint32(message[processAt:])), true
 }
 
-// commandOf is what a process was started with, if it is still there.
+// commandOf returns the command line of a process, if it still exists.
 func commandOf(pid int) (c command, ok bool) {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil || len(line) == 0 {
@@ -204,7 +204,7 @@ func commandOf(pid int) (c command, ok bool) {
 	return c, true
 }
 
-// close ends the notes. Only the first time may fail.
+// close ends the recording. Only the first call may fail.
 func (s *starts) close() (err error) {
 	s.once.Do(func() {
 		err = s.open.Close()

@@ -9,19 +9,20 @@ import (
 	"time"
 )
 
-// Trace is what was recorded. Times are those of Now.
+// Trace is a recording. Times are those of Now.
 type Trace struct {
 	Programs []*Program // in the order in which they started
 	Waits    []Wait
 	Samples  []Sample
 }
 
-// Program is one that a process started. Two that a process was one after the other are two.
+// Program is a program that a process started. Two programs of one process, one after the other,
+// are two.
 type Program struct {
 	Process    int
 	Path       string // as given to execve
 	Start, End time.Duration
-	Exited     bool     // at End; else it became another program then, or went on if End is 0
+	Exited     bool     // at End; otherwise it became another program then, or went on if End is 0
 	Parent     *Program // nil if it started before the recording
 
 	command command
@@ -30,12 +31,12 @@ type Program struct {
 // Wait is a call of fsync or fdatasync.
 type Wait struct {
 	Process int
-	Program *Program // as that of a Sample
+	Program *Program // as in a Sample
 	At      time.Duration
 	Took    time.Duration // 0 if it had not returned
 }
 
-// Sample is a share of a processor.
+// Sample is a share of a processor's time.
 type Sample struct {
 	Process int
 	Program *Program // nil if it started before the recording
@@ -43,7 +44,7 @@ type Sample struct {
 	Took    time.Duration
 }
 
-// Below tells whether a program, or one that it comes from, is in a folder.
+// Below reports whether a program, or one of its ancestors, is in a folder.
 func (p *Program) Below(folder string) bool {
 	for ; p != nil; p = p.Parent {
 		if strings.HasPrefix(p.Path, folder+"/") {
@@ -53,8 +54,8 @@ func (p *Program) Below(folder string) bool {
 	return false
 }
 
-// For tells whether a program, or else the one that it comes from, was told one of these ids of a
-// pod or container.
+// For reports whether one of these ids of a pod or container is in the arguments of a program or of
+// its ancestors.
 func (p *Program) For(ids ...string) bool {
 	for ; p != nil; p = p.Parent {
 		for _, id := range ids {
@@ -66,14 +67,14 @@ func (p *Program) For(ids ...string) bool {
 	return false
 }
 
-// verbs are what programs can be told to do.
+// verbs are the subcommands of programs.
 var verbs = map[string][]string{
 	"runc":                    {"create", "start", "init", "run", "exec", "kill", "delete", "state", "update", "features"},
 	"containerd-shim-runc-v2": {"start", "delete"},
 }
 
-// Name is the program, and what it was to do: "runc create", "CNI ptp ADD". Where its command line
-// could not be read, it ends with a question mark if there is more than one thing it may have done.
+// Name is the program and its subcommand: "runc create", "CNI ptp ADD". If the command line could
+// not be read and the subcommand is ambiguous, it ends with a question mark.
 func (p *Program) Name() string {
 	name := p.file()
 	of, several := verbs[name]
@@ -92,8 +93,8 @@ func (p *Program) Name() string {
 	return name
 }
 
-// file is the name of the program's file. One that runs an open file is what it says, or else what
-// it was before: runc does so with itself.
+// file is the name of the program's file. A program that runs an open file, as runc does with
+// itself, has the name in its arguments, or else its previous one.
 func (p *Program) file() string {
 	switch open := strings.HasPrefix(p.Path, "/proc/") || strings.HasPrefix(p.Path, "/dev/fd/"); {
 	case open && len(p.command.args) > 0:

@@ -10,11 +10,11 @@ import (
 	"os"
 )
 
-// statusFile is what STATUS of the chained plugin answers with, as an error of CNI, while
-// it is there.
+// statusFile has the CNI error that STATUS of the chained plugin answers with. Without the file,
+// STATUS succeeds.
 const statusFile = "/run/hookline-e2e/status"
 
-// runCNI is a CNI plugin that passes through what the one before it did.
+// runCNI is a CNI plugin that passes on the result of the previous one.
 func runCNI([]string) error {
 	switch os.Getenv("CNI_COMMAND") {
 	case "VERSION":
@@ -25,7 +25,7 @@ func runCNI([]string) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		_, _ = os.Stdout.Write(text) // it fails all the same
+		_, _ = os.Stdout.Write(text) // STATUS fails in any case
 		os.Exit(1)
 	case "ADD":
 		var config struct {

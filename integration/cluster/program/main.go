@@ -2,14 +2,14 @@
 
 // Command program is the only program in the image of the tests:
 //
-//	program plugin   an NRI plugin that records, and does what a pod's annotations say
-//	program ready    tells whether the plugin beside it is connected
-//	program wait     a workload: waits for SIGTERM, or does as told
-//	program agent    waits until it is killed, so that program node can be run beside it
+//	program plugin   an NRI plugin that records events, and follows annotations of pods
+//	program ready    succeeds if the plugin beside it is connected
+//	program wait     a workload: waits for SIGTERM, or ends as its flags say
+//	program agent    waits until it is killed, so that program node can run in its container
 //	program node     runs a command on the node, from a privileged pod in its pid namespace
-//	program install  puts the binaries of a folder of the node beside its containerd
-//	program uninstall  takes them away, or names the pods that keep them
-//	program cni      a CNI plugin to chain, whose STATUS is what a file says
+//	program install  installs the binaries of a folder of the node beside its containerd
+//	program uninstall  removes them, or names the pods that still use them
+//	program cni      a chained CNI plugin, whose STATUS comes from a file
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	}
 	run := commands[name]
 	if run == nil {
-		fmt.Fprintf(os.Stderr, "program: there is no command %q\n", name)
+		fmt.Fprintf(os.Stderr, "program: unknown command %q\n", name)
 		os.Exit(2)
 	}
 	if err := run(os.Args[min(2, len(os.Args)):]); err != nil {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// runAgent waits until it is told to end, and reaps what others leave.
+// runAgent waits for SIGTERM, and reaps processes of others.
 func runAgent([]string) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
@@ -18,8 +18,8 @@ func runAgent([]string) error {
 	return nil
 }
 
-// runNode becomes a command on the node. It goes to the root of the node's first process
-// and has the node's own nsenter do the rest.
+// runNode becomes a command on the node. It changes to the root of the node's first process, and
+// executes the node's own nsenter.
 func runNode(args []string) error {
 	if len(args) == 0 {
 		return errors.New("no command given")
@@ -32,7 +32,7 @@ func runNode(args []string) error {
 	return syscall.Exec("/usr/bin/nsenter", enter, env)
 }
 
-// goToNode makes the root of the node's first process this one's.
+// goToNode changes to the root of the node's first process.
 func goToNode() error {
 	if err := syscall.Chroot("/proc/1/root"); err != nil {
 		return fmt.Errorf("go to the node's root: %w", err)

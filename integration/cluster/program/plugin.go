@@ -23,11 +23,11 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// The annotations by which a pod tells the plugin what to do with it.
+// The annotations of a pod that the plugin follows.
 const (
-	reject   = "e2e.hookline.dev/reject"    // the words that RunPodSandbox is rejected with
-	hangStop = "e2e.hookline.dev/hang-stop" // any value: StopPodSandbox is not answered before the plugin ends
-	holdRun  = "e2e.hookline.dev/hold-run"  // the file before which RunPodSandbox is not answered
+	reject   = "e2e.hookline.dev/reject"    // the message with which it rejects RunPodSandbox
+	hangStop = "e2e.hookline.dev/hang-stop" // any value: it does not answer StopPodSandbox before it ends
+	holdRun  = "e2e.hookline.dev/hold-run"  // it does not answer RunPodSandbox before this file exists
 )
 
 var events = []plugin.Event{
@@ -37,7 +37,7 @@ var events = []plugin.Event{
 	plugin.StopPodSandbox, plugin.RemovePodSandbox,
 }
 
-// hooks are the events that take as long as -work says.
+// hooks are the events that take the time of -work.
 var hooks = map[plugin.Event]bool{
 	plugin.RunPodSandbox: true, plugin.CreateContainer: true, plugin.StartContainer: true,
 	plugin.StopContainer: true, plugin.StopPodSandbox: true,
@@ -48,9 +48,9 @@ func runPlugin(args []string) error {
 	socket := flags.String("socket", "/var/run/nri/nri.sock", "NRI socket")
 	index := flags.String("index", "50", "position among plugins")
 	name := flags.String("name", "e2e", "name of the plugin")
-	file := flags.String("record", "", "file to which the record is added")
+	file := flags.String("record", "", "file to which it appends its record")
 	work := flags.Duration("work", 0, "how long each hook takes")
-	late := flags.Duration("late", 0, "how long after its start it registers")
+	late := flags.Duration("late", 0, "how long it waits before it registers")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -79,13 +79,13 @@ func runPlugin(args []string) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(50 * time.Millisecond): // containerd is coming back, perhaps
+		case <-time.After(50 * time.Millisecond): // containerd may be restarting
 		}
 	}
 	return nil
 }
 
-// connected is a file that is there while the plugin is connected.
+// connected is a file that exists while the plugin is connected.
 const connected = "/connected"
 
 func isReady([]string) error {
@@ -132,7 +132,7 @@ func (r *recorder) reply(_ context.Context, call *plugin.Call) error {
 	return err
 }
 
-// write needs r.mu. A plugin whose record cannot be written is worth nothing.
+// write needs r.mu. If it cannot write the record, the plugin is useless and ends.
 func (r *recorder) write(l record.Line) {
 	text, err := json.Marshal(l)
 	if err == nil {
@@ -151,7 +151,7 @@ func (r *recorder) answer(event plugin.Event, pod *api.PodSandbox) error {
 	switch event {
 	case plugin.RunPodSandbox:
 		if file := received[holdRun]; file != "" {
-			_ = wait.Until(context.Background(), "file "+file, func(context.Context) error { // also if its caller has gone
+			_ = wait.Until(context.Background(), "file "+file, func(context.Context) error { // also after the request was canceled
 				_, err := os.Stat(file)
 				return err
 			})

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// runWait is a workload. It waits for SIGTERM, unless it is told to end by itself.
+// runWait is a workload. It waits for SIGTERM, unless a flag makes it end by itself.
 func runWait(args []string) error {
 	flags := flag.NewFlagSet("wait", flag.ExitOnError)
-	after := flags.Duration("exit-after", 0, "exit by itself after this time, if it is set")
+	after := flags.Duration("exit-after", 0, "exit after this time, if it is set")
 	now := flags.Bool("now", false, "exit at once")
 	fill := flags.String("fill", "", "write 64 MiB to this file first")
-	fail := flags.Bool("fail", false, "fail when it is told to end")
+	fail := flags.Bool("fail", false, "fail on SIGTERM")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func runWait(args []string) error {
 	select {
 	case <-signals:
 		if *fail {
-			return errors.New("told to end")
+			return errors.New("SIGTERM")
 		}
 	case <-end:
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package record is what the plugin of the tests writes on a node, and what the tests
-// read there: a line of JSON when an event comes, and another one when it is answered.
-// A record is of all processes of a plugin, one after the other or side by side.
+// Package record is the format of the record that the tests' plugin writes on a node and the tests
+// read: a line of JSON for each event, and another one for its answer. A record has all processes
+// of a plugin, one after the other or concurrent.
 package record
 
 import (
@@ -26,14 +26,14 @@ type Object struct {
 	Name      string
 	Namespace string            `json:",omitempty"` // of a pod
 	UID       string            `json:",omitempty"` // of a pod
-	Pod       string            `json:",omitempty"` // the ID of a container's
+	Pod       string            `json:",omitempty"` // of a container: the ID of its pod
 	State     podstate.State    `json:",omitempty"` // of a pod
 	Announced *podresources.Pod `json:",omitempty"` // of a pod
 }
 
-// Line is the begin of a call, or its end.
+// Line is the begin or the end of a call.
 type Line struct {
-	Process    string // that it came to
+	Process    string // that received it
 	Number     int    // of the call in that process, from 1
 	Connection int    // of that process, from 1
 	Event      plugin.Event
@@ -46,7 +46,7 @@ type Line struct {
 	Err        string    `json:",omitempty"`
 }
 
-// Begin is the line of a call that has just come.
+// Begin is the line of a call that was just received.
 func Begin(process string, number int, call *plugin.Call) Line {
 	l := Line{Process: process, Number: number, Connection: call.Connection, Event: call.Event, Start: time.Now()}
 	if call.Pod != nil {
@@ -84,14 +84,15 @@ func ofContainer(c *api.Container) *Object {
 	return &Object{ID: c.GetId(), Name: c.GetName(), Pod: c.GetPodSandboxId()}
 }
 
-// Process is what came to one process of a plugin.
+// Process is the record of one process of a plugin.
 type Process struct {
 	ID    string
 	Calls plugin.Calls
-	Lines []Line // of which Calls are made, with their ends
+	Lines []Line // of the calls, with their ends
 }
 
-// Read reads a record, process by process in the order in which they began. The last line may be cut.
+// Read reads a record, process by process in the order of their begin. The last line may be
+// incomplete.
 func Read(text []byte) ([]Process, error) {
 	var processes []Process
 	place := map[string]int{}
@@ -116,8 +117,8 @@ func Read(text []byte) ([]Process, error) {
 	return processes, lines.Err()
 }
 
-// Stopped are the pods that the process was told of in Synchronize as stopped, with the time
-// from which on they were, at the latest.
+// Stopped returns the pods that the process received in Synchronize as stopped, with the time at
+// which they were stopped at the latest.
 func (p Process) Stopped() map[string]time.Time {
 	stopped := map[string]time.Time{}
 	for _, l := range p.Lines {
@@ -130,7 +131,7 @@ func (p Process) Stopped() map[string]time.Time {
 	return stopped
 }
 
-// take adds a call, or its end.
+// take adds the begin or the end of a call.
 func (p *Process) take(l Line) {
 	if l.Number > len(p.Lines) {
 		p.Lines = append(p.Lines, l)
@@ -144,7 +145,7 @@ func (p *Process) take(l Line) {
 	}
 }
 
-// call is a line as package history reads it.
+// call converts a line for package history.
 func (l Line) call() plugin.Call {
 	c := plugin.Call{Event: l.Event, Connection: l.Connection, Start: l.Start, End: l.End}
 	if l.Pod != nil {

@@ -37,5 +37,5 @@ func TestRead(t *testing.T) {
 	require.False(t, b[0].End.IsZero())
 
 	_, err = Read([]byte("{\n{}\n"))
-	require.Error(t, err, "a line that is not cut")
+	require.Error(t, err, "a complete line")
 }

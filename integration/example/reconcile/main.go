@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command reconcile is an example NRI plugin: it keeps something for each pod, here a
-// file, and whatever happens to it or the runtime, keeps it for existing pods and no
-// others.
+// Command reconcile is an example NRI plugin. It keeps something for each pod, here a file.
+// Whatever happens to the plugin or the runtime, it keeps files of existing pods and no others.
 package main
 
 import (
@@ -46,60 +45,59 @@ func run(ctx context.Context, socket, index, folder string) error {
 	if err != nil {
 		return fmt.Errorf("make a plugin: %w", err)
 	}
-	// It returns when the runtime is gone. Whoever started the plugin restarts it, and
-	// it is synchronized again.
+	// It returns when the runtime has closed the connection. The service manager or the kubelet
+	// restarts the plugin, and it is synchronized again.
 	if err := s.Run(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("serve the runtime at %s: %w", socket, err)
 	}
 	return nil
 }
 
-// plugin gets one event at a time, so that it needs no lock.
+// plugin receives one event at a time, so that it needs no lock.
 type plugin struct {
 	folder string
 }
 
-// Synchronize gets all pods. It comes first, and again whenever the plugin or the
-// runtime was restarted.
+// Synchronize receives all pods. It comes first, and again after each restart of the plugin or
+// the runtime.
 func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
-	there := make(map[string]bool)
+	existing := make(map[string]bool)
 	for _, pod := range pods {
 		switch podstate.FromPod(pod) {
 		case podstate.Creating:
-			there[pod.GetId()] = true // RunPodSandbox is still to come: do nothing before that
+			existing[pod.GetId()] = true // RunPodSandbox follows: do nothing before it
 		case podstate.Stopped:
-			// It was stopped while the plugin was disconnected. Only its removal comes now.
+			// It was stopped while the plugin was disconnected. Only its removal follows.
 		case podstate.Ready, podstate.Unknown:
-			there[pod.GetId()] = true
+			existing[pod.GetId()] = true
 			if err := p.keep(pod); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return nil, p.forgetOthers(there)
+	return nil, p.forgetOthers(existing)
 }
 
-// RunPodSandbox comes when the pod has its network and its process. An error
-// rejects the pod; StopPodSandbox and RemovePodSandbox follow.
+// RunPodSandbox comes when the pod has its network and its process. An error rejects the pod;
+// StopPodSandbox and RemovePodSandbox follow.
 func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return p.keep(pod)
 }
 
-// StopPodSandbox comes once in a connection, while all resources of the pod still exist;
-// or after Synchronize, if the pod was stopped while the plugin was disconnected. Then
-// Synchronize has freed it already. An error is logged, and does not keep the pod from
-// being stopped.
+// StopPodSandbox comes once in a connection, while all resources of the pod still exist; or after
+// Synchronize, if the pod was stopped while the plugin was disconnected. Then Synchronize has
+// already freed it. An error is logged, and the pod is stopped nevertheless.
 func (p *plugin) StopPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return p.forget(pod.GetId())
 }
 
-// RemovePodSandbox is the last event of a pod. It may come in two connections: a runtime
-// that was killed does not know that it was answered.
+// RemovePodSandbox is the last event of a pod. It may come in two connections: a runtime that was
+// killed does not know that the plugin had answered it.
 func (p *plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return p.forget(pod.GetId())
 }
 
-// keep is the same for a pod that is new and for one that is known already.
+// keep does the same for new and for known pods.
 func (p *plugin) keep(pod *api.PodSandbox) error {
 	text := fmt.Sprintf("%s/%s %s\n", pod.GetNamespace(), pod.GetName(), podstate.FromPod(pod))
 	file := filepath.Join(p.folder, pod.GetId())
@@ -112,7 +110,7 @@ func (p *plugin) keep(pod *api.PodSandbox) error {
 	return nil
 }
 
-// forget is the same for a pod that is kept and for one that is not.
+// forget does the same for kept and for unknown pods.
 func (p *plugin) forget(pod string) error {
 	if err := os.Remove(filepath.Join(p.folder, pod)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget pod %s: %w", pod, err)
@@ -121,14 +119,14 @@ func (p *plugin) forget(pod string) error {
 }
 
 // forgetOthers removes the files of pods that were removed while the plugin was disconnected. It
-// may not be told of them: it was disconnected for too long, or another runtime was there.
-func (p *plugin) forgetOthers(there map[string]bool) error {
+// may not receive their ends, if it was disconnected for too long or another runtime ran meanwhile.
+func (p *plugin) forgetOthers(existing map[string]bool) error {
 	kept, err := os.ReadDir(p.folder)
 	if err != nil {
 		return fmt.Errorf("list kept pods: %w", err)
 	}
 	for _, file := range kept {
-		if !there[file.Name()] {
+		if !existing[file.Name()] {
 			if err := p.forget(file.Name()); err != nil {
 				return err
 			}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command sizes is an example NRI plugin that sizes pods: it keeps a table of what the
-// containers of each pod request in sum, from before the first of them exists until
-// the pod is removed, and prints its changes.
+// Command sizes is an example NRI plugin that sizes pods: it keeps a table with the sum of the
+// requests of each pod's containers, from before the first of them exists until the pod is removed,
+// and prints changes.
 package main
 
 import (
@@ -45,7 +45,7 @@ func run(ctx context.Context, socket, index string) error {
 	return nil
 }
 
-// plugin gets one event at a time, so that it needs no lock.
+// plugin receives one event at a time, so that it needs no lock.
 type plugin struct {
 	out   io.Writer
 	table map[string]size // by the pod's ID
@@ -53,8 +53,7 @@ type plugin struct {
 
 type size struct{ cpu, memory string }
 
-// Synchronize gets all pods. After a restart, a runtime sends their resources as it
-// did before.
+// Synchronize receives all pods. After a restart, a runtime sends the same resources as before.
 func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
 	p.table = make(map[string]size) // pods that were removed while the plugin was disconnected are not in it
 	for _, pod := range pods {
@@ -63,8 +62,8 @@ func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api
 	return nil, nil
 }
 
-// RunPodSandbox comes before the first container is created. A plugin would make room
-// for all of them here, or reject the pod.
+// RunPodSandbox comes before the first container is created. A plugin would make room for all of
+// them here, or reject the pod.
 func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	p.keep(pod)
 	return nil
@@ -77,8 +76,8 @@ func (p *plugin) PostUpdatePodSandbox(_ context.Context, pod *api.PodSandbox) er
 	return nil
 }
 
-// PostUpdateContainer comes when the resources of a container were changed. Those of
-// its pod have them by then.
+// PostUpdateContainer comes when the resources of a container were changed. The pod's resources
+// include the change by then.
 func (p *plugin) PostUpdateContainer(_ context.Context, pod *api.PodSandbox, _ *api.Container) error {
 	p.keep(pod)
 	return nil
@@ -91,7 +90,7 @@ func (p *plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error 
 	return nil
 }
 
-// keep is the same for a pod that is new and for one that is known already.
+// keep does the same for new and for known pods.
 func (p *plugin) keep(pod *api.PodSandbox) {
 	name := pod.GetNamespace() + "/" + pod.GetName()
 	announced := podresources.FromPod(pod)
@@ -108,13 +107,12 @@ func (p *plugin) keep(pod *api.PodSandbox) {
 	fmt.Fprintf(p.out, "%s requests cpu %s, memory %s\n", name, now.cpu, now.memory)
 }
 
-// request is what a pod requests of a resource, as Kubernetes reckons it: what
-// its author gave for the pod as a whole, or else what its containers need at
-// one time. Init containers run one at a time, and the main ones together.
+// request is a pod's request of a resource, as Kubernetes computes it: the request of the pod as a
+// whole if its author gave one, or else the need of its containers at one time. Init containers run
+// one at a time, and the main ones together.
 //
-// Those init containers that restart run on beside the main ones, and cannot be
-// told from the others. Of a pod that has some, the true sum may be larger, though
-// never more than that of all containers.
+// Restartable init containers run on beside the main ones, and look like the others here. For a pod
+// with some of them, the true sum may be larger, but never more than that of all containers.
 func request(announced *podresources.Pod, name string) resource.Quantity {
 	if whole, ok := announced.Resources.Requests[name]; ok {
 		return whole

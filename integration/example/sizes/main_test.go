@@ -38,7 +38,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// A life of a pod, and a runtime that is started again.
+// The life of a pod, and a restart of the runtime.
 func TestTable(t *testing.T) {
 	var out strings.Builder
 	p, ctx := &plugin{out: &out}, t.Context()
@@ -84,8 +84,7 @@ func resources(cpu string) podresources.Requirements {
 	return podresources.Requirements{Requests: map[string]resource.Quantity{"cpu": resource.MustParse(cpu)}}
 }
 
-// pod is one as the runtime would tell of it: field 10 of CRI's config is field
-// 1001 of NRI's pod.
+// pod is a pod as the runtime would send it: field 10 of CRI's config is field 1001 of NRI's pod.
 func pod(t *testing.T, c podresources.Container) *api.PodSandbox {
 	t.Helper()
 	c.Name = "web"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command euid says as whom it runs. In the image it belongs to root and has the set-user-ID bit.
+// Command euid prints its effective user. In the image it belongs to root and has the set-user-ID
+// bit.
 package main
 
 import (

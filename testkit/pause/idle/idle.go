@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// Ready is ignored by a program that handles its signals by now. That it catches them
-// says nothing: the Go runtime catches all of them before main, and so does runc's
-// process, which is of Go too, before it becomes the program.
+// Ready is ignored by a program once it handles its signals. Catching signals would show nothing: the
+// Go runtime catches all of them before main, and so does runc's process, also a Go program, before
+// it becomes the program.
 const Ready = syscall.SIGUSR1
 
 // Main waits for SIGTERM or SIGINT and exits with the given code. As the first process of
@@ -34,7 +34,7 @@ func Main() {
 		case s == syscall.SIGCHLD:
 			reap()
 		case s == syscall.SIGTERM && *stubborn:
-			signal.Ignore(syscall.SIGTERM) // the kernel tells who looks that one has come
+			signal.Ignore(syscall.SIGTERM) // now visible from outside: a SIGTERM has come
 		default:
 			os.Exit(*code)
 		}

@@ -30,20 +30,20 @@ func TestL7_CreationIsUndoneWhenItsCallerCancelsInAHook(t *testing.T) {
 				stock = TakesForPlugins
 			}
 			Promise(t, "L7", "the roll-back begins while the hook still runs", stock, func(t require.TestingT) {
-				// The caller knows before the runtime does: until the roll-back is
-				// seen, an answer would be taken for one in time.
+				// The caller knows before the runtime does: until the roll-back has begun, an
+				// answer would count as in time.
 				RequireSoon(t, "StopPodSandbox", func(context.Context) error { return HasGot(first, plugin.StopPodSandbox) })
 			})
 			pod.Gate.Release()
-			Promise(t, "L7", "who was asked is told of the end, while the network stands and with a living context", OnStock(UndoneDead), func(t require.TestingT) {
-				// It goes on after its caller is gone.
+			Promise(t, "L7", "a plugin that was asked receives the end, while the network stands and under a valid context", OnStock(UndoneDead), func(t require.TestingT) {
+				// The roll-back goes on after its caller has canceled.
 				RequireSoon(t, "RemovePodSandbox", func(context.Context) error {
 					return errors.Join(HasAnswered(first, plugin.RemovePodSandbox), HasAnswered(second, plugin.RemovePodSandbox))
 				})
 				RequireUndoneWhileNetworkStood(t, first, pod.Config)
 				RequireUndoneWhileNetworkStood(t, second, pod.Config)
 			})
-			Promise(t, "L7", "who was not asked is not told", SometimesOnStock("it is asked, or gets Stop and Remove"), func(t require.TestingT) {
+			Promise(t, "L7", "a plugin that was not asked receives nothing", SometimesOnStock("it is asked, or receives Stop and Remove"), func(t require.TestingT) {
 				assert.Empty(t, third.Calls().Named("abandoned").Events(), third.Name())
 			})
 			Promise(t, "L7", "nothing is left", RollBackRaces, func(t require.TestingT) { RequireNothingLeft(t, n) })

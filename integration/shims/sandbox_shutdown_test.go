@@ -15,7 +15,7 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// A shim that answers that it cannot shut its sandbox down now is there, and is asked again.
+// A shim that answers that it cannot shut its sandbox down now still runs, and is asked again.
 func TestL7_ShimThatIsUnavailableForAMomentEndsWithItsPod(t *testing.T) {
 	t.Parallel()
 	n := StartSandboxer(t)
@@ -28,11 +28,11 @@ func TestL7_ShimThatIsUnavailableForAMomentEndsWithItsPod(t *testing.T) {
 		t.Logf("first removal: %v", err)
 		require.NoError(t, n.CRI().RemovePod(ctx, pod))
 	}
-	Promise(t, "L7", "nothing is left of it", KeptOnStock, func(t require.TestingT) { RequireNoSandboxLeft(t, n) })
+	Promise(t, "L7", "nothing is left of the pod", KeptOnStock, func(t require.TestingT) { RequireNoSandboxLeft(t, n) })
 }
 
-// A sandbox that takes long to be shut down, as a virtual machine whose agent does not
-// answer, has the time of the caller that asked for the pod.
+// A sandbox that takes long to shut down, as a virtual machine whose agent does not answer, has the
+// time of the pod's caller.
 func TestL7_SandboxThatTakesLongToShutDownEndsWithItsPod(t *testing.T) {
 	t.Parallel()
 	n := StartSandboxer(t)
@@ -40,11 +40,11 @@ func TestL7_SandboxThatTakesLongToShutDownEndsWithItsPod(t *testing.T) {
 	config.Annotations = map[string]string{"hookline.test/fails-to-start": "yes", "hookline.test/shutdown-takes": "12s"}
 	_, err := n.CRI().RunPod(WithinAMinute(t), config)
 	require.ErrorContains(t, err, "the agent in the sandbox does not answer")
-	Promise(t, "L7", "nothing is left of it", KeptOnStock, func(t require.TestingT) { RequireNoSandboxLeft(t, n) })
+	Promise(t, "L7", "nothing is left of the pod", KeptOnStock, func(t require.TestingT) { RequireNoSandboxLeft(t, n) })
 }
 
-// The controller of a sandbox that does not say what it is now holds up no stop of its
-// containers, and one that tells of an exit with the shutdown holds up no stop of its pod.
+// A shim that does not report the state of its sandbox does not block the stop of its containers. A
+// shim that reports the exit only with the shutdown does not block the stop of its pod.
 func TestL12_StopDoesNotWaitLongForItsEvent(t *testing.T) {
 	t.Parallel()
 	n := StartSandboxer(t)
@@ -71,7 +71,7 @@ func TestL12_StopDoesNotWaitLongForItsEvent(t *testing.T) {
 	removed := took(func() error { return c.RemovePod(ctx, pod) })
 	l.End(t)
 	Promise(t, "L12", "a stop does not wait long for its event", KeptOnStock, func(t require.TestingT) {
-		const long = 6 * time.Second // two are waited at most
+		const long = 6 * time.Second // the stop waits at most two seconds
 		assert.Less(t, container, long, "of a container")
 		assert.Less(t, stopped, long, "of a pod")
 		assert.Less(t, removed, long, "that is removed")

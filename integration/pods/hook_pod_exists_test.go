@@ -18,8 +18,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// agreesIfHostAnswers agrees if the host's side answers somebody in the pod's network,
-// who must have the pod's address.
+// agreesIfHostAnswers approves if the host answers a connection from the pod's network, and sees
+// the pod's address.
 func agreesIfHostAnswers(n *node.Node, host net.Listener) plugin.Reply {
 	return func(ctx context.Context, call *plugin.Call) error {
 		gateway, err := n.Gateway(NetworkNamespace(call.Pod))
@@ -53,7 +53,7 @@ func serveAddresses(l net.Listener) {
 			return
 		}
 		ip, _, _ := net.SplitHostPort(conn.RemoteAddr().String())
-		_, _ = io.WriteString(conn, ip) // who asked sees what is missing
+		_, _ = io.WriteString(conn, ip) // on an error the client sees that data is missing
 		_ = conn.Close()
 	}
 }
@@ -76,7 +76,7 @@ func TestL5_NetworkOfAPodIsUpInItsHook(t *testing.T) {
 	require.NoError(t, run[0].Err)
 }
 
-func TestL5_PodIsThereInItsHook(t *testing.T) {
+func TestL5_PodExistsInItsHook(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	p := plugin.New("10", "looks")

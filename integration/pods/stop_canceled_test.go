@@ -19,8 +19,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// servesOrIsReplaced fails if a kubelet can neither use a pod nor know that it has to
-// make another one in its place. It starts containers in a pod that is ready.
+// servesOrIsReplaced fails if a kubelet can neither use a pod nor know that it must replace it. It
+// starts containers in a Ready pod.
 func servesOrIsReplaced(ctx context.Context, n *node.Node, config *runtime.PodSandboxConfig, pod string) error {
 	c := n.CRI()
 	r, err := c.Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
@@ -33,7 +33,7 @@ func servesOrIsReplaced(ctx context.Context, n *node.Node, config *runtime.PodSa
 	}
 	state := r.GetStatus().GetState()
 	if in := listed.GetItems()[0].GetState(); in != state {
-		return fmt.Errorf("the pod is %s, and %s in the list", state, in)
+		return fmt.Errorf("the pod is %s in its status, and %s in the list", state, in)
 	}
 	if state == runtime.PodSandboxState_SANDBOX_NOTREADY {
 		return nil
@@ -45,9 +45,9 @@ func servesOrIsReplaced(ctx context.Context, n *node.Node, config *runtime.PodSa
 	return c.Start(ctx, id)
 }
 
-// A client gives up the stop of a pod, as crictl does after two seconds, while the stop
-// is at a container, or at a plugin. The kubelet wants the pod to run.
-func TestL11_PodWhoseStopWasGivenUpIsOfUse(t *testing.T) {
+// A client cancels the stop of a pod, as crictl does after two seconds, while the stop waits for a
+// container or for a plugin. The kubelet wants the pod to run.
+func TestL11_PodWhoseStopWasCanceledCanBeUsed(t *testing.T) {
 	t.Parallel()
 	t.Run("at a container", func(t *testing.T) {
 		n := StartNode(t, WithoutNRI)
@@ -96,8 +96,8 @@ func requireSoonExited(ctx context.Context, t *testing.T, l Life) {
 func endsInUse(ctx context.Context, t *testing.T, n *node.Node, config *runtime.PodSandboxConfig, pod string) {
 	t.Helper()
 	moments := WithinMoments(t)
-	err := wait.Until(moments, "the pod to be of use", func(context.Context) error { return servesOrIsReplaced(ctx, n, config, pod) })
-	Promise(t, "L11", "a kubelet can use a pod whose stop was given up, or replaces it", KeptOnStock, func(t require.TestingT) {
+	err := wait.Until(moments, "the pod to be usable", func(context.Context) error { return servesOrIsReplaced(ctx, n, config, pod) })
+	Promise(t, "L11", "a kubelet can use a pod whose stop was canceled, or replaces it", KeptOnStock, func(t require.TestingT) {
 		assert.NoError(t, err)
 	})
 	require.NoError(t, n.CRI().StopPod(ctx, pod))
