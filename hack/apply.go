@@ -17,9 +17,9 @@ func (a *app) apply() *cli.Command {
 		Usage:     "apply the patches, each module in a git repository",
 		UsageText: "go run ./hack apply",
 		Description: `Each upstream module becomes a git repository in src/MODULE of the output
-folder: the tag upstream is the module as published, the branch hookline has a
-commit per patch. Only what changed is applied again. It is an error if a tree
-was edited by hand, and the tree is left alone.`,
+folder. The tag upstream is the module as published; the branch hookline has one
+commit per patch. Only changes are applied again. A tree that was edited by hand is
+an error, and is left alone.`,
 		Before: takes(0, ""),
 		Action: a.applied(func(_ context.Context, _ *cli.Command, _ *tree.Workspace, trees []tree.Tree) error {
 			for _, t := range trees {

@@ -25,11 +25,11 @@ func (a *app) bench() *cli.Command {
 		Name:      "bench",
 		Usage:     "measure stock and patched containerd side by side (root)",
 		UsageText: "go run ./hack bench [--only SCENARIO]...",
-		Description: `Both run on private nodes at the same time and take turns. The result is a table
-in markdown, with the statistics of benchstat: medians with their 95 % confidence
-intervals, the ratio of patched to stock, the p-value ("~" where it is above 0.05:
-no difference was found) with the number n of measurements, and whether the goal
-was met. A missed goal is not a failure.
+		Description: `Both run on private nodes at the same time and take turns. The result is a Markdown
+table with the statistics of benchstat: medians with their 95 % confidence
+intervals, the ratio of patched to stock, the p-value ("~" if it is above 0.05: no
+difference was found) with the number n of measurements, and whether the goal was
+met. A missed goal is not a failure.
 
 The measurements go to bench.txt in the output folder, in the format of
 go test -bench:
@@ -38,9 +38,9 @@ go test -bench:
   go tool benchstat old.txt _output/bench.txt         compares with an earlier run
 
 Scenarios:
-  life       each call of CRI in the life of a pod with one container, without plugins
-  where      where the time of these calls goes: each program that they start, how long it takes and what it
-             computes, waits for the disk, and the rest; one pod alone and eight at a time (perf)
+  life       each CRI call in the life of a pod with one container, without plugins
+  where      where the time of these calls goes: the duration of each program that they start, and how much
+             of it is computing, waiting for the disk, and the rest; one pod alone and eight at a time (perf)
   shim       size, start and memory of the shim
   memory     memory of containerd for each pod, and of a pod's shim
   resources  RunPodSandbox with the resources of 20 containers, and without
@@ -48,15 +48,15 @@ Scenarios:
   neighbour  a container's life while another pod's hook takes long
   hung       StopPodSandbox with plugins that hang
   register   registration of a plugin on a full and busy node
-  flap       ten plugins join a full node at once, and five of them again and again:
-             slowest join and RunPodSandbox, memory and goroutines before and after
-  missed     the end of a pod whose plugin is there, and is disconnected
+  flap       ten plugins connect to a full node at once, and five of them again and again:
+             slowest connection and RunPodSandbox, memory and goroutines before and after
+  missed     the end of a pod whose plugin is connected, and of one whose plugin is disconnected
   engine     the engine alone, from go test -bench
 
-Run build, build --stock and tools before. With --stock another folder of binaries
-takes the place of what build --stock made, such as those of upstream's own Makefile.`,
+Run build, build --stock and tools before. --stock names another folder of stock
+binaries than that of build --stock, such as those of upstream's own Makefile.`,
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "only", Usage: "measure this `SCENARIO` only; may be repeated", DefaultText: "all"},
+			&cli.StringSliceFlag{Name: "only", Usage: "measure only this `SCENARIO`; may be repeated", DefaultText: "all"},
 			&cli.StringFlag{Name: "stock", Usage: "`FOLDER` of the stock containerd and its shim", DefaultText: "stock/bin in the output folder"},
 			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in life and shim, and of each kind in resources and missed", Value: counts.Runs, Destination: &counts.Runs},
 			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate", Value: counts.Pods, Destination: &counts.Pods},
@@ -68,7 +68,7 @@ takes the place of what build --stock made, such as those of upstream's own Make
 	}
 }
 
-// runBench measures, and shows what came of it as far as that goes.
+// runBench measures, and shows all results that it got, even after an error.
 func (a *app) runBench(ctx context.Context, cmd *cli.Command, counts bench.Counts) error {
 	out := cmd.String("output")
 	tools := filepath.Join(out, "tools", "bin")
@@ -86,7 +86,7 @@ func (a *app) runBench(ctx context.Context, cmd *cli.Command, counts bench.Count
 	}
 	var where []bench.Breakdown
 	options.Where = func(found []bench.Breakdown) { where = found }
-	machine := machine() // before there is load of its own
+	machine := machine() // before the benchmark loads it
 	rows, err := bench.Run(ctx, options)
 	if len(rows) == 0 {
 		return err
@@ -117,7 +117,7 @@ func writeResults(file string, rows []bench.Row) error {
 func (a *app) benchEngine(ctx context.Context) ([]byte, error) {
 	test := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "-benchtime=200ms", "-count=6", "./internal/nri/lifecycle")
 	test.Dir = a.root
-	test.Cancel = func() error { return test.Process.Signal(os.Interrupt) } // which it passes on
+	test.Cancel = func() error { return test.Process.Signal(os.Interrupt) } // go test passes it on
 	test.WaitDelay = 5 * time.Second
 	out, err := test.CombinedOutput()
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *app) benchEngine(ctx context.Context) ([]byte, error) {
 	return out, err
 }
 
-// version is the output of containerd --version.
+// version returns the output of containerd --version.
 func version(bin string) string {
 	said, err := exec.Command(filepath.Join(bin, "containerd"), "--version").Output()
 	if err != nil {

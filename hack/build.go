@@ -18,7 +18,7 @@ func (a *app) build() *cli.Command {
 		Usage:     "build containerd, ctr and the runc shim, patched or stock",
 		UsageText: "go run ./hack build [--stock]",
 		Description: `Binaries go to bin in the output folder. Their version names the release, their
-revision the state of all patches. Nothing is built where nothing changed.`,
+revision the state of all patches. Nothing is built if nothing changed.`,
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "stock", Usage: "build without patches, into stock/bin"}},
 		Before: takes(0, "[--stock]"),
 		Action: a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {

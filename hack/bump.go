@@ -20,16 +20,19 @@ func (a *app) bump() *cli.Command {
 		Name:      "bump",
 		Usage:     "try the series on another version of a module",
 		UsageText: "go run ./hack bump [--place] MODULE@VERSION|MODULE=CLONE",
-		Description: `Prints for each patch of the module whether it fits that version, and if not, why:
-"misfit" is one of its own, "follows" comes of another that does not fit and that the
-patch needs. "meets" names a change upstream that touches what the patch above it
-touches: docs/upstreaming.md says what becomes of the patch. What fits, up to the first
-that does not, is then compiled and vetted, and upstream's tests are run on it. CLONE is
-the folder of a clone of upstream's repository: the commit that it has checked out is
-tried, as upstream's main, or HEAD if it is bare. It fails if a patch does not fit, or
-what was placed does not compile or fails a test. Nothing of this repository is
-changed.`,
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "place", Usage: "do not compile or test what was placed"}},
+		Description: `Prints for each patch of the module whether it fits that version:
+  fits     the patch applies
+  misfit   the patch does not apply, for the reason given
+  follows  the patch needs others that do not apply
+  meets    an upstream change touches the same code as the patch above;
+           docs/upstreaming.md says what happens to the patch then
+
+It then compiles and vets the patches before the first one that does not fit, and
+runs upstream's tests on them. CLONE is the folder of a clone of upstream's
+repository, whose checked-out commit is tried, such as upstream's main, or HEAD of a
+bare clone. It fails if a patch does not fit, or if the patches that fit do not
+compile or fail a test. It changes nothing in this repository.`,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "place", Usage: "do not compile or test the patches that fit"}},
 		Before: takes(1, "[--place] MODULE@VERSION|MODULE=CLONE"),
 		Action: a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
 			module, version, clone, err := a.bumped(cmd.Args().First())
@@ -68,7 +71,7 @@ func (a *app) bumped(arg string) (module, version, clone string, err error) {
 	return module, "", clone, nil
 }
 
-// report prints what fits. first is the first patch that does not.
+// report prints which patches fit. first is the first patch that does not.
 func (a *app) report(source tree.Source, fits []tree.Fit) (first string, err error) {
 	misfits, follow := 0, 0
 	for _, f := range fits {
@@ -98,9 +101,9 @@ func (a *app) report(source tree.Source, fits []tree.Fit) (first string, err err
 	return "", err
 }
 
-// prove compiles what was placed, and runs upstream's tests on it. The last commit is
-// compiled first: if it does, so do most before it. If it does not, each is, to name
-// the patch.
+// prove compiles the patches that fit, and runs upstream's tests on them. It compiles the last
+// commit first: if that compiles, so do most before it. If not, it compiles each, to name the
+// patch.
 func (a *app) prove(ctx context.Context, w *tree.Workspace) error {
 	trees, err := w.Apply(ctx)
 	if err != nil {
@@ -112,6 +115,6 @@ func (a *app) prove(ctx context.Context, w *tree.Workspace) error {
 		}
 		return err
 	}
-	fmt.Fprintln(a.stdout, "what was placed compiles")
+	fmt.Fprintln(a.stdout, "the patches that fit compile")
 	return a.tested(w.Test(ctx, trees, a.product.Tags, a.tests))
 }

@@ -21,25 +21,33 @@ func (a *app) check() *cli.Command {
 		Name:      "check",
 		Usage:     "check every patch, the export and the generated tables",
 		UsageText: "go run ./hack [--target VERSION] check [--update] [--last] [--groups | --group NAME...]",
-		Description: `Each pull request is a folder, with its text, a file for each of its patches and
-no file that is not used. Every patch applies. Every commit compiles, is formatted, and go vet finds nothing in the packages it touches. The exported API
-of a module only grows. The whole series type-checks for windows, darwin and
-freebsd, tests included, and the analyzers of go vet find nothing there that they
-do not find without patches. No patch of the core has more than 150 lines, no other one
-for upstream more than 400 without saying why, nor comes without a test without saying why, nor speaks of this project.
-What passed before is not checked again. git am of the export onto the pristine
-modules gives the same commits. The patch ids in
-patches/series.golden are those of the series. The tables of the documentation
-agree with the code: patches, what keeps and what tries each rule, settings,
-metrics. Each rule takes four lines at most. No link of the documentation is broken.
+		Description: `Checks that
+  - each pull request is a folder with its text and a file for each of its patches,
+    and no other file
+  - every patch applies; every commit compiles, is formatted, and passes go vet in
+    the packages that it touches
+  - the exported API of a module only grows
+  - the whole series type-checks for windows, darwin and freebsd, tests included, and
+    go vet finds nothing there that it does not find without patches
+  - no patch of the core has more than 150 lines
+  - no other patch for upstream has more than 400 lines, or no test, without saying why
+  - no patch for upstream mentions this project
+  - git am of the export onto the pristine modules gives the same commits
+  - the patch ids in patches/series.golden are those of the series
+  - the tables of the documentation agree with the code: patches, the rules and their
+    proofs, settings, metrics
+  - each rule takes four lines at most, and no link of the documentation is broken
 
-With --groups, each group of patches that is one pull request applies, compiles, is
-vetted and passes the tests that it brings, on the pristine modules with no more than
-it needs, and a table says how far each came and how large it is. That takes half an
-hour the first time. With --group it is checked so, alone, and nothing else is.`,
+Commits that passed before are not checked again.
+
+With --groups it also checks each group of patches that is one pull request, on the
+pristine modules with only the patches that it needs: the group applies, compiles,
+passes go vet, and passes the tests that it brings. A table shows the result and size
+of each. That takes half an hour the first time. --group checks one group like that,
+and nothing else.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "update", Usage: "update patches/series.golden and the tables of the documentation"},
-			&cli.BoolFlag{Name: "last", Usage: "compile and vet the last commit of each module alone"},
+			&cli.BoolFlag{Name: "last", Usage: "compile and vet only the last commit of each module"},
 			&cli.BoolFlag{Name: "groups", Usage: "check each pull request alone"},
 			&cli.StringSliceFlag{Name: "group", Usage: "check the pull request `NAME` alone, and nothing else"},
 		},
@@ -48,7 +56,7 @@ hour the first time. With --group it is checked so, alone, and nothing else is.`
 	}
 }
 
-// checkSeries checks the series and what is generated from it, or pull requests alone.
+// checkSeries checks the series and the files generated from it, or only pull requests.
 func (a *app) checkSeries(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 	if names := cmd.StringSlice("group"); len(names) > 0 {
 		return a.checkGroups(ctx, w, names)
@@ -64,7 +72,7 @@ func (a *app) checkSeries(ctx context.Context, cmd *cli.Command, w *tree.Workspa
 	target, whole := cmd.String("target"), ofWhole(cmd)
 	if cmd.Bool("update") {
 		if !whole {
-			return errors.New("the core is on record with the whole series: check --update without --series")
+			return errors.New("the whole series records the core, too: run check --update without --series")
 		}
 		if err := a.update(ctx, w, trees, sizes, target, golden); err != nil {
 			return err
@@ -96,7 +104,7 @@ func (a *app) checkSeries(ctx context.Context, cmd *cli.Command, w *tree.Workspa
 		return err
 	}
 	for _, of := range inherited {
-		fmt.Fprintf(a.stdout, "%s as published, for %v: %d findings of vet, which the patches leave as they are\n", of.Module, of.Platform, len(of.Findings))
+		fmt.Fprintf(a.stdout, "%s as published, for %v: %d findings of vet, unchanged by the patches\n", of.Module, of.Platform, len(of.Findings))
 		for _, f := range of.Findings {
 			fmt.Fprintf(a.stdout, "\t%v\n", f)
 		}
@@ -114,7 +122,7 @@ func (a *app) checkSeries(ctx context.Context, cmd *cli.Command, w *tree.Workspa
 	return a.checkGroups(ctx, w, nil)
 }
 
-// update updates what is generated from the series.
+// update updates the files generated from the series.
 func (a *app) update(ctx context.Context, w *tree.Workspace, trees []tree.Tree, sizes map[string]tree.Size, target, golden string) error {
 	if target == "" {
 		if err := docs.Update(a.documented(ctx, w, trees, sizes), a.pages); err != nil {
@@ -124,8 +132,8 @@ func (a *app) update(ctx context.Context, w *tree.Workspace, trees []tree.Tree, 
 	return os.WriteFile(a.goldenFile(target), []byte(golden), 0o644)
 }
 
-// goldenDrift names the first patch whose result is not the one on record. What is on record of
-// the whole series is more than golden has of a part of it.
+// goldenDrift names the first patch whose result is not the recorded one. If golden is that of a
+// part of the series, the record may have more patches.
 func (a *app) goldenDrift(target, golden string, whole bool) error {
 	file, update := a.goldenFile(target), "check --update"
 	if target != "" {

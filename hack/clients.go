@@ -27,17 +27,17 @@ func (a *app) clients() *cli.Command {
 		Name:      "clients",
 		Usage:     "run docker, nerdctl, crictl and ctr on stock and on hookline (root)",
 		UsageText: "go run ./hack clients [--flow NAME]... [--write FILE]",
-		Description: `Builds nerdctl and crictl from their modules, takes docker and its daemon as the package
-docker.io has them, and ctr as it was built with containerd, and runs the flows of
-integration/clients on private nodes of each runtime: lives of containers, and kills of
-containerd, dockerd and shims. It compares exit codes, states, events and what is left, and
-fails if they differ, twice, where the flow names no improvement, or if a flow passes on
-stock alone.
+		Description: `Builds nerdctl and crictl from their modules, takes docker and its daemon from the
+package docker.io, and ctr from the build of containerd. Runs the flows of
+integration/clients on private nodes of each runtime: lives of containers, and kills
+of containerd, dockerd and shims. Compares exit codes, states, events and leftovers.
+It fails if a flow passes on stock alone, or if its results differ in two runs and it
+names no improvement.
 
-What the tests printed is in clients in the output folder. Run build, build --stock and
-tools before.`,
+The output of the tests is in clients in the output folder. Run build, build --stock
+and tools before.`,
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "flow", Usage: "run the flow of this `NAME` only, such as TestDocker/life"},
+			&cli.StringSliceFlag{Name: "flow", Usage: "run only the flow of this `NAME`, such as TestDocker/life"},
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
 		},
 		Before: takes(0, "[--flow NAME]... [--write FILE]"),
@@ -45,13 +45,13 @@ tools before.`,
 	}
 }
 
-// clientRun is what the flows are run with.
+// clientRun has the programs that the flows are run with.
 type clientRun struct {
 	root, out, tools, programs, image string
 	runtimes                          map[string]string // folder of containerd, by side
 }
 
-// flows are what came of the flows on a side.
+// flows are the results of the flows on a side.
 type flows struct {
 	results  suites.Results
 	observed map[string][]step
@@ -100,7 +100,7 @@ func (a *app) runClients(ctx context.Context, cmd *cli.Command) error {
 	return differs(r.out, seen)
 }
 
-// differs fails if flows differ where no improvement is named, or pass on stock alone.
+// differs fails if flows differ without a named improvement, or pass on stock alone.
 func differs(out string, seen map[string]flows) error {
 	var said []string
 	for _, name := range differing(seen["stock"], seen["hookline"]) {
@@ -156,7 +156,7 @@ func (a *app) makeClients(ctx context.Context, cmd *cli.Command) (r clientRun, e
 	return r, suites.WriteBusybox(r.image, programs)
 }
 
-// runFlows runs the flows on a side, all of them where none is named.
+// runFlows runs the named flows on a side, or all of them if none is named.
 func (a *app) runFlows(ctx context.Context, r clientRun, side, file string, names []string) (flows, error) {
 	f := flows{observed: map[string][]step{}}
 	args := []string{"-parallel=4", "-timeout=30m"}
@@ -172,7 +172,7 @@ func (a *app) runFlows(ctx context.Context, r clientRun, side, file string, name
 	return f, nil
 }
 
-// pattern is that of tests with these names, each with one slash.
+// pattern returns the pattern for tests of these names, each with one slash.
 func pattern(names []string) string {
 	var clients, flows []string
 	for _, name := range names {

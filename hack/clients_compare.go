@@ -8,20 +8,20 @@ import (
 	"slices"
 )
 
-// observation is a line of what a flow has observed, with the improvement that it names.
+// observation matches a line that a flow has observed, with the improvement that it names.
 var observation = regexp.MustCompile(`^\s+\S+_test\.go:\d+: observed: (.*?)(?: \(improved: (.*)\))?\n$`)
 
 // step is one observation of a flow, and why hookline may differ there.
 type step struct{ saw, why string }
 
-// read keeps what a test has observed.
+// read keeps the observations of a test.
 func (f flows) read(test, output string) {
 	if m := observation.FindStringSubmatch(output); m != nil {
 		f.observed[test] = append(f.observed[test], step{m[1], m[2]})
 	}
 }
 
-// difference is that of an observation on both sides, and why hookline's is better.
+// difference is an observation that differs between the sides, and why hookline's is better.
 type difference struct{ stock, hookline, why string }
 
 // compare lists the differences of two runs of a flow. A difference has a reason only if both
@@ -40,7 +40,7 @@ func compare(stock, hookline []step) (found []difference) {
 	return found
 }
 
-// at is a step of a run, which may have ended before.
+// at returns a step of a run, which may have ended before it.
 func at(run []step, i int) step {
 	if i >= len(run) {
 		return step{saw: "nothing more"}
@@ -48,7 +48,7 @@ func at(run []step, i int) step {
 	return run[i]
 }
 
-// differing are the flows that differ where no improvement is named, or that pass on stock alone.
+// differing returns the flows that differ without a named improvement, or pass on stock alone.
 func differing(stock, hookline flows) (names []string) {
 	all := maps.Clone(stock.results)
 	maps.Copy(all, hookline.results)

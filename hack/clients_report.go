@@ -18,7 +18,7 @@ import (
 // clientTitles are the headings of the clients' tests.
 var clientTitles = map[string]string{"TestDocker": "docker", "TestNerdctl": "nerdctl", "TestCrictl": "crictl", "TestCtr": "ctr"}
 
-// writeClients records what was observed of the flows.
+// writeClients records the results of the flows.
 func writeClients(ctx context.Context, file string, r clientRun, seen map[string]flows) error {
 	versions, err := clientVersions(ctx, r)
 	if err != nil {
@@ -26,7 +26,7 @@ func writeClients(ctx context.Context, file string, r clientRun, seen map[string
 	}
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "# Clients\n\ndocker, nerdctl, crictl and ctr on both runtimes, as\n`make clients CLIENTS=\"--write %s\"` ran them: %s.\n\n", file, versions)
-	fmt.Fprint(b, "A flow is a list of commands, each with what it came to: exit codes, states, events, and what is left at the end.\n\n"+
+	fmt.Fprint(b, "A flow is a list of commands, each with its results: exit codes, states, events, and leftovers at the end.\n\n"+
 		"| | runtime | flows passed | failed | observations |\n|---|---|---|---|---|\n")
 	for _, side := range sides {
 		count := 0
@@ -49,7 +49,7 @@ func writeClients(ctx context.Context, file string, r clientRun, seen map[string
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
-// leftOnBoth is what a flow has left on both.
+// leftOnBoth returns the leftovers of a flow on both sides.
 func leftOnBoth(stock, hookline []step) string {
 	if left(stock) == left(hookline) {
 		return left(stock)
@@ -57,7 +57,7 @@ func leftOnBoth(stock, hookline []step) string {
 	return "differs"
 }
 
-// left is what a flow has left, its last observation.
+// left returns the leftovers of a flow, its last observation.
 func left(steps []step) string {
 	if len(steps) == 0 {
 		return "not observed"
@@ -69,7 +69,7 @@ func left(steps []step) string {
 	return what
 }
 
-// described are differences in a cell of a table, by their reason.
+// described returns differences as a cell of a table, by their reason.
 func described(differences []difference) string {
 	if len(differences) == 0 {
 		return "none"
@@ -87,7 +87,7 @@ func described(differences []difference) string {
 
 func quoted(text string) string { return "`" + strings.ReplaceAll(text, "|", `\|`) + "`" }
 
-// clientVersions are those of the clients.
+// clientVersions returns the versions of the clients.
 func clientVersions(ctx context.Context, r clientRun) (string, error) {
 	docker, err := clients.Docker()
 	if err != nil {
@@ -109,7 +109,7 @@ func clientVersions(ctx context.Context, r clientRun) (string, error) {
 	return strings.Join(append(said, "crictl "+crictl), ", "), err
 }
 
-// versionIn is the word behind "version".
+// versionIn returns the word behind "version".
 func versionIn(said string) string {
 	_, behind, _ := strings.Cut(said, "version ")
 	return strings.TrimRight(strings.Fields(behind + " unknown")[0], ",")

@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/integration/suites"
 )
 
-// printed is what go test -json prints of a flow.
+// printed is output of go test -json for a flow.
 const printed = `{"Action":"run","Test":"TestCtr/life"}
 {"Action":"output","Test":"TestCtr/life","Output":"    ctr_test.go:12: observed: ctr run one: 0\n"}
 {"Action":"output","Test":"TestCtr/life","Output":"    ctr_test.go:13: left: map[]\n"}

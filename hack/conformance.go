@@ -19,7 +19,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// pluginTimeout is what the node gives plugins: as little as will do for all cases.
+// pluginTimeout is the timeout that the node gives plugins: the shortest that suits all cases.
 const pluginTimeout = 6 * time.Second
 
 func (a *app) conformance() *cli.Command {
@@ -27,20 +27,21 @@ func (a *app) conformance() *cli.Command {
 		Name:      "conformance",
 		Usage:     "run the conformance test on a private node (root)",
 		UsageText: "go run ./hack conformance [--bin FOLDER] [--report-dir FOLDER] [--repeat N] [--profile NAME]",
-		Description: `Starts the containerd of a folder with folders, sockets and namespaces of its own, runs
-the cases of nri-conformance on it, one after the other, and writes the reports. It
-removes the node. Run build and tools before. It fails if a case did.`,
+		Description: `Starts the containerd of a folder on a private node, with folders, sockets and
+namespaces of its own. Runs the cases of nri-conformance on it, one after the other,
+writes the reports, and removes the node. Run build and tools before. It fails if a
+case fails.`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "bin", Usage: "`FOLDER` of containerd and its shim; bin of the output where empty"},
-			&cli.StringFlag{Name: "report-dir", Usage: "`FOLDER` for the reports; conformance in the output where empty"},
+			&cli.StringFlag{Name: "bin", Usage: "`FOLDER` of containerd and its shim", DefaultText: "bin in the output folder"},
+			&cli.StringFlag{Name: "report-dir", Usage: "`FOLDER` for the reports", DefaultText: "conformance in the output folder"},
 			&cli.IntFlag{Name: "repeat", Value: 1, Usage: "run each case `N` times"},
-			&cli.UintFlag{Name: "seed", Usage: "run cases in the random order of this `NUMBER`"},
-			&cli.StringSliceFlag{Name: "profile", Usage: "run this `PROFILE` only"},
-			&cli.StringSliceFlag{Name: "case", Usage: "run the case of this `NAME` only"},
-			&cli.StringSliceFlag{Name: "rules", Usage: "run cases of this `RULE` only"},
-			&cli.DurationFlag{Name: "plugin-timeout", Value: pluginTimeout, Usage: "`TIME` that the node gives plugins"},
-			&cli.DurationFlag{Name: "soon", Value: time.Minute, Usage: "`TIME` that is waited for what should come within moments; less is quicker where much is broken"},
-			&cli.BoolFlag{Name: "timelines", Usage: "write timelines of all cases"},
+			&cli.UintFlag{Name: "seed", Usage: "run the cases in a random order, with this `NUMBER` as its seed"},
+			&cli.StringSliceFlag{Name: "profile", Usage: "run only this `PROFILE`"},
+			&cli.StringSliceFlag{Name: "case", Usage: "run only the case of this `NAME`"},
+			&cli.StringSliceFlag{Name: "rules", Usage: "run only cases of this `RULE`"},
+			&cli.DurationFlag{Name: "plugin-timeout", Value: pluginTimeout, Usage: "`TIME` that the node gives plugins for a request"},
+			&cli.DurationFlag{Name: "soon", Value: time.Minute, Usage: "`TIME` to wait for an event that should come within moments; less is faster if many cases fail"},
+			&cli.BoolFlag{Name: "timelines", Usage: "write traces.otlp.json (Jaeger), traces.chrome.json (Perfetto) and a picture of each case"},
 		},
 		Before: takes(0, "[--bin FOLDER] [--report-dir FOLDER]"),
 		Action: a.runConformance,
@@ -93,7 +94,7 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 	fmt.Fprintf(a.stdout, "%s %s: %d passed, %d failed, %d unsupported, %d errors; reports in %s\n", r.Runtime.Name, r.Runtime.Version,
 		r.Count(report.Passed), r.Count(report.Failed), r.Count(report.Unsupported), r.Count(report.Error), folder)
 	if code := r.Exit(); code != 0 {
-		return fmt.Errorf("not all cases passed (nri-conformance would end with %d)", code)
+		return fmt.Errorf("not all cases passed (nri-conformance would exit with code %d)", code)
 	}
 	return nil
 }

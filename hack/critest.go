@@ -23,7 +23,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// critestQuick are the tests about what the patches change: the lives of pods and
+// critestQuick are the tests of code that the patches change: the lives of pods and
 // containers, repeated calls, networks of pods, and NRI.
 var critestQuick = []string{
 	"PodSandbox runtime should support basic operations on PodSandbox",
@@ -31,8 +31,8 @@ var critestQuick = []string{
 	"Idempotence", "port mapping", "\\[k8s.io\\] NRI ",
 }
 
-// critestRequest is how long plugins have for a request, on every runtime. critest holds one in
-// Synchronize for two seconds, which is the default: chance would say whether it is dropped.
+// critestRequest is how long plugins have for a request, on every runtime. critest blocks one in
+// Synchronize for two seconds, the default timeout, after which it may or may not be dropped.
 const critestRequest = 5 * time.Second
 
 func (a *app) critest() *cli.Command {
@@ -40,19 +40,19 @@ func (a *app) critest() *cli.Command {
 		Name:      "critest",
 		Usage:     "run Kubernetes' conformance test of CRI on stock and on hookline (root)",
 		UsageText: "go run ./hack critest [--quick] [--if-possible] [--focus REGEXP]... [--write FILE]",
-		Description: `Builds critest from its module, with the cases that are proposed to it in
-hack/tools/critest/proposed, and the images that it names from Debian's packages, serves
-them on loopback, and runs critest on a private node of each runtime at the same time. It
-fails if a test does worse on hookline than on stock, where one that is skipped is between
-those that pass and those that fail, or if the whole series does not pass a case that is
-proposed.
+		Description: `Builds critest from its module, with the cases of hack/tools/critest/proposed, which
+are proposed to it. Builds its images from Debian's packages, and serves them on
+loopback. Runs critest on a private node of each runtime at the same time. It fails on
+any regression: if a test that passes on stock is skipped or fails on hookline, or if
+one that is skipped on stock fails on hookline. It also fails if the whole series does
+not pass a proposed case.
 
-What critest printed, its reports and containerd's logs are in critest in the output
+The output of critest, its reports and containerd's logs are in critest in the output
 folder. Run build, build --stock and tools before.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "quick", Usage: "only tests about what the patches change"},
-			&cli.BoolFlag{Name: "if-possible", Usage: "where a prerequisite is missing say so, and do nothing, unless CI is set"},
-			&cli.StringSliceFlag{Name: "focus", Usage: "only tests whose names match this `REGEXP`"},
+			&cli.BoolFlag{Name: "quick", Usage: "run only tests of code that the patches change"},
+			&cli.BoolFlag{Name: "if-possible", Usage: "if a prerequisite is missing, say so and do nothing, unless CI is set"},
+			&cli.StringSliceFlag{Name: "focus", Usage: "run only tests whose names match this `REGEXP`"},
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
 		},
 		Before: takes(0, "[--quick] [--if-possible] [--focus REGEXP]... [--write FILE]"),
@@ -117,13 +117,13 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	}
 	err = worse("critest", out, results)
 	if !ofWhole(cmd) {
-		return err // which case it passes is for the ladder to tell
+		return err // the ladder shows which cases the core passes
 	}
 	return errors.Join(err, kept(out, proposed["hookline"]))
 }
 
-// proposals divides the results of each side into those of cases that are proposed to
-// critest, and of those that it has.
+// proposals divides the results of each side into those of cases that are proposed to critest,
+// and those of cases that it has.
 func proposals(results map[string]suites.Results) (proposed, released map[string]suites.Results) {
 	proposed, released = map[string]suites.Results{}, map[string]suites.Results{}
 	for _, side := range sides {
@@ -132,8 +132,8 @@ func proposals(results map[string]suites.Results) (proposed, released map[string
 	return proposed, released
 }
 
-// kept fails unless hookline passes the proposed cases that ran. One that is not in the
-// focus is skipped without a reason.
+// kept fails unless hookline passes the proposed cases that ran. A case that is not in the focus
+// is skipped without a reason.
 func kept(out string, hookline suites.Results) error {
 	if len(hookline) == 0 {
 		return fmt.Errorf("the report of critest has no case of %s, which is proposed", proposedFile)
@@ -142,7 +142,7 @@ func kept(out string, hookline suites.Results) error {
 	for _, name := range slices.Sorted(maps.Keys(hookline)) {
 		r := hookline[name]
 		if r.State != "passed" && (r.State != "skipped" || r.Reason != "") {
-			errs = append(errs, fmt.Errorf("%s, which is proposed to critest, is to pass on hookline, see %s: %s: %s",
+			errs = append(errs, fmt.Errorf("%s, which is proposed to critest, does not pass on hookline, see %s: %s: %s",
 				name, short(filepath.Join(out, "hookline", "output.txt")), r.State, r.Reason))
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Where critest is pinned, and the cases that are proposed to it are, as its source has them.
+// The folders of the module that pins critest and of the cases that are proposed to it, and the
+// file of those in its source.
 const (
 	critestModule  = "hack/tools/critest"
 	proposedFolder = "proposed/pkg/validate"
@@ -31,7 +32,7 @@ func (a *app) buildCritest(ctx context.Context, out string) (program string, err
 	if err := copyAnew(cached, source); err != nil {
 		return "", fmt.Errorf("copy critest: %w", err)
 	}
-	// It refuses a file that critest has.
+	// It fails for a file that critest has.
 	if err := os.CopyFS(source, os.DirFS(filepath.Join(pins, "proposed"))); err != nil {
 		return "", fmt.Errorf("add the proposed cases: %w", err)
 	}

@@ -24,12 +24,12 @@ func TestProposedCasesHaveToPass(t *testing.T) {
 	}{
 		"passed":           {result: suites.Result{State: "passed"}},
 		"not in the focus": {result: suites.Result{State: "skipped"}},
-		"failed":           {result: suites.Result{State: "failed", Reason: "no event"}, fails: "case, which is proposed to critest, is to pass on hookline, see out/hookline/output.txt: failed: no event"},
+		"failed":           {result: suites.Result{State: "failed", Reason: "no event"}, fails: "case, which is proposed to critest, does not pass on hookline, see critest/hookline/output.txt: failed: no event"},
 		"skipped itself":   {result: suites.Result{State: "skipped", Reason: "no command"}, fails: "skipped: no command"},
 		"interrupted":      {result: suites.Result{State: "interrupted"}, fails: "interrupted"},
 	} {
 		t.Run(state, func(t *testing.T) {
-			err := kept("out", suites.Results{"other": {State: "passed"}, "case": tc.result})
+			err := kept("critest", suites.Results{"other": {State: "passed"}, "case": tc.result})
 			if tc.fails == "" {
 				require.NoError(t, err)
 				return
@@ -37,5 +37,5 @@ func TestProposedCasesHaveToPass(t *testing.T) {
 			require.ErrorContains(t, err, tc.fails)
 		})
 	}
-	require.ErrorContains(t, kept("out", nil), "no case of "+proposedFile)
+	require.ErrorContains(t, kept("critest", nil), "no case of "+proposedFile)
 }

@@ -16,14 +16,14 @@ import (
 func (a *app) demo() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
-		Usage:     "show which NRI events plugins get on a private node, and which rules hold (root)",
+		Usage:     "show which NRI events plugins receive on a private node, and which rules hold (root)",
 		UsageText: "go run ./hack demo [--runtime stock]",
-		Description: `Starts the built containerd with folders, sockets and namespaces of its own,
-connects plugins of which one fails and one hangs, creates, stops and removes
-pods, and prints which plugin got which event and which rules of the contract
-held. It removes all of it. What happened is drawn in _output/demo (of stock in
-_output/demo-stock): demo.svg, traces.otlp.json for Jaeger, traces.chrome.json for
-Perfetto. Run build and tools before.`,
+		Description: `Starts the built containerd on a private node, with folders, sockets and namespaces of
+its own. Connects plugins, among them one that fails and one that hangs, and creates,
+stops and removes pods. Prints which plugin received which event, and which rules of
+the contract held, and removes the node. The events are drawn in _output/demo (for
+stock in _output/demo-stock): demo.svg, traces.otlp.json for Jaeger,
+traces.chrome.json for Perfetto. Run build and tools before.`,
 		Flags:  []cli.Flag{&cli.StringFlag{Name: "runtime", Value: "hookline", Usage: "`NAME`: hookline, or stock for containerd without patches"}},
 		Before: takes(0, "[--runtime stock]"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -36,7 +36,7 @@ Perfetto. Run build and tools before.`,
 				folder += "-stock"
 				options.Bin = filepath.Join(built(cmd), "stock", "bin")
 			default:
-				return fmt.Errorf("there is no runtime %q: hookline or stock", name)
+				return fmt.Errorf("unknown runtime %q: want hookline or stock", name)
 			}
 			return demo.Run(ctx, options, a.stdout, folder, a.progress.Step)
 		},

@@ -14,7 +14,7 @@ import (
 func (a *app) diff() *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
-		Usage:     "show what a patch changes in upstream's source",
+		Usage:     "show the changes of a patch in upstream's source",
 		UsageText: "go run ./hack diff PATCH",
 		Description: `PATCH is MODULE/SLUG, as list prints it. The slug alone is enough if only one
 module has it.`,

@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/tree"
 )
 
-// documented is what the tables of the documentation are made from.
+// documented returns the sources of the tables in the documentation.
 func (a *app) documented(ctx context.Context, w *tree.Workspace, trees []tree.Tree, sizes map[string]tree.Size) docs.Repository {
 	r := docs.Repository{Root: a.root, Series: a.series, Threads: a.threads, Sizes: map[string]docs.Size{}, Defaults: func() ([]byte, error) {
 		return a.defaultConfig(ctx, w, trees)
@@ -28,7 +28,7 @@ func (a *app) documented(ctx context.Context, w *tree.Workspace, trees []tree.Tr
 	return r
 }
 
-// defaultConfig asks the built product, as some defaults are computed.
+// defaultConfig asks the built product, since some defaults are computed.
 func (a *app) defaultConfig(ctx context.Context, w *tree.Workspace, trees []tree.Tree) ([]byte, error) {
 	if _, _, err := w.Build(ctx, trees, a.product, a.config.build); err != nil {
 		return nil, err

@@ -22,14 +22,14 @@ func (a *app) e2e() *cli.Command {
 		Usage:     "run the end-to-end tests on a cluster",
 		UsageText: "go run ./hack e2e [--if-there] [--base IMAGE] [-- FLAGS OF GO TEST]",
 		Description: `Makes a cluster as kind does, puts the images of the tests on it, and runs the tests of
-integration/cluster. A cluster that was there before stays; one that was made for the tests is removed,
-also if they fail.
+integration/cluster. A cluster that existed before stays. One that was made for the
+tests is removed, even if they fail.
 
-Run build, build --stock and tools before. On a cluster of your own, run go test in
-integration/cluster: go doc there says how.`,
+Run build, build --stock and tools before. To run the tests on a cluster of your own,
+run go test in integration/cluster: go doc there says how.`,
 		Flags: []cli.Flag{
 			baseFlag(),
-			&cli.BoolFlag{Name: "if-there", Usage: "run on a cluster of kind alone that is there; without one say so, and do nothing"},
+			&cli.BoolFlag{Name: "if-there", Usage: "run only on an existing cluster of kind; without one, say so and do nothing"},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			m, err := a.maker(cmd)
@@ -41,12 +41,12 @@ integration/cluster: go doc there says how.`,
 	}
 }
 
-// endToEnd runs the tests on the cluster that is there, or on one of their own.
+// endToEnd runs the tests on the existing cluster, or on one of their own.
 func (a *app) endToEnd(ctx context.Context, m kind.Maker, base string, ifThere bool, flags []string) (err error) {
 	e, ok := m.Engine(ctx)
 	if !ok || !m.Exists(ctx, e) {
 		if ifThere {
-			_, err := fmt.Fprintln(a.stdout, "no end-to-end tests: there is no cluster (make kind)")
+			_, err := fmt.Fprintln(a.stdout, "no end-to-end tests: no cluster exists (make kind)")
 			return err
 		}
 		if e, err = a.cluster(ctx, m, base); err != nil {
@@ -57,8 +57,7 @@ func (a *app) endToEnd(ctx context.Context, m kind.Maker, base string, ifThere b
 	if err := m.Prepare(ctx, e); err != nil {
 		return err
 	}
-	// One package at a time, so that -v shows each line as it comes. Its tests wait more than
-	// they work.
+	// One package at a time, so that -v shows each line as it comes. Its tests mostly wait.
 	args := []string{"test", "-trimpath", "-count=1", "-p=1", "-parallel=8", "-timeout=90m"}
 	if enter := e.Enter(); len(enter) > 0 {
 		args = append(args, "-exec="+strings.Join(enter, " "))

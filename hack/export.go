@@ -17,17 +17,16 @@ import (
 func (a *app) export() *cli.Command {
 	return &cli.Command{
 		Name:      "export",
-		Usage:     "write the series, or one pull request of it, as mail for git am",
+		Usage:     "write the series, or one pull request of it, as mails for git am",
 		UsageText: "go run ./hack export [--signoff] [-o DIR] [--group NAME [--onto CLONE]]",
-		Description: `Each patch becomes MODULE/NNNN-SLUG.patch, which git am applies on top of
-upstream's tag. Without --signoff nobody signs off. With it, the mail is from you
-and signed off by you, with the identity of your git settings.
+		Description: `Each patch becomes MODULE/NNNN-SLUG.patch, which git am applies on top of upstream's
+tag. Without --signoff the mails are not signed off. With it, they are from you and
+signed off by you, with the identity of your git settings.
 
-With --group it is one pull request: its patches, and in needs/ those that have to
-be merged before. With --onto it becomes the branch NAME of a clone of upstream, on
-the release that go.mod pins, and signed off by you. Where the clone has a vendor
-folder, "make vendor" of upstream completes each commit that changes what is in it.
-Nothing is pushed.`,
+--group writes one pull request: its patches and, in needs/, the patches that have to
+be merged before. --onto makes it the branch NAME of a clone of upstream, on the
+release that go.mod pins, signed off by you. If the clone has a vendor folder,
+upstream's "make vendor" updates it in each commit that needs that. Nothing is pushed.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "signoff", Usage: "sign off with your own git identity"},
 			&cli.StringFlag{Name: "group", Usage: "write the pull request `NAME` of docs/upstreaming.md"},
@@ -51,7 +50,7 @@ Nothing is pushed.`,
 				return a.exportGroup(ctx, cmd, w, name, signer)
 			}
 			if cmd.String("onto") != "" {
-				return errors.New("--onto takes a pull request: name it with --group")
+				return errors.New("--onto needs a pull request: name it with --group")
 			}
 			dir := cmd.String("o")
 			if dir == "" {

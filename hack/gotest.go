@@ -14,8 +14,8 @@ import (
 	"github.com/hookline-nri/hookline/integration/suites"
 )
 
-// goTest runs tests of this repository with more in their environment, and keeps in a file what go test -json prints.
-// Tests that fail are no error. Each line that a test printed goes to said.
+// goTest runs tests of this repository with additional environment variables, and keeps the output
+// of go test -json in a file. Tests that fail are no error. Each line of a test's output goes to said.
 func (a *app) goTest(ctx context.Context, file string, env, args []string, said func(test, output string)) (suites.Results, error) {
 	out, err := os.Create(file)
 	if err != nil {
@@ -26,7 +26,7 @@ func (a *app) goTest(ctx context.Context, file string, env, args []string, said 
 	cmd.Dir = a.root
 	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
 	cmd.Stdout, cmd.Stderr = out, out
-	ended := cmd.Run() // an error if a test failed, which the output has
+	ended := cmd.Run() // an error if a test failed, which the output shows
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (a *app) goTest(ctx context.Context, file string, env, args []string, said 
 	return results, nil
 }
 
-// readTests reads what go test -json has printed. Each line that a test printed goes to said.
+// readTests reads the output of go test -json. Each line of a test's output goes to said.
 func readTests(file string, said func(test, output string)) (suites.Results, error) {
 	results := suites.Results{}
 	f, err := os.Open(file)
@@ -55,7 +55,7 @@ func readTests(file string, said func(test, output string)) (suites.Results, err
 			}
 			return results, nil
 		case err != nil:
-			return results, fmt.Errorf("read what the tests printed: %w", err)
+			return results, fmt.Errorf("read the output of the tests: %w", err)
 		case event.Test == "":
 		case verdicts[event.Action] != "":
 			results[event.Test] = suites.Result{State: verdicts[event.Action]}

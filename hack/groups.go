@@ -13,8 +13,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/tree"
 )
 
-// checkGroups checks the pull requests of these names alone, or all of them, and prints
-// how far each came.
+// checkGroups checks each pull request of these names alone, or all of them, and prints the
+// results.
 func (a *app) checkGroups(ctx context.Context, w *tree.Workspace, names []string) error {
 	groups := a.series.Groups
 	if names != nil {
@@ -57,7 +57,7 @@ func groupTable(out io.Writer, s edit.Series, checked []tree.GroupCheck) error {
 	for _, c := range checked {
 		tests := fmt.Sprintf("%d pass", c.Tests)
 		if c.Skipped > 0 {
-			tests += fmt.Sprintf(", %d not here", c.Skipped)
+			tests += fmt.Sprintf(", %d skipped", c.Skipped)
 		}
 		if c.Err != nil {
 			tests += ", FAILS"

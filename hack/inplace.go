@@ -9,9 +9,9 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// inPlace runs do once all of each patch is in the folder of its pull request. That is checked
-// before the patches are applied: a misplaced file would not be added, and be missing
-// later. What is of patches outside the core has its place in the whole series alone.
+// inPlace runs do if all files of each patch are in the folder of its pull request. This is checked
+// before the patches are applied: a misplaced file would not be added, and be missing later. Only
+// the whole series can check the files of patches outside the core.
 func (a *app) inPlace(do cli.ActionFunc) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) error {
 		if ofWhole(cmd) {

@@ -22,16 +22,15 @@ func (a *app) install() *cli.Command {
 		Usage:     "put a build beside a distribution's containerd",
 		UsageText: "go run ./hack install --root DIR [--from BIN|ARCHIVE]\n   go run ./hack install --root DIR --undo",
 		Description: `Places the binaries in /opt/hookline/bin of the root file system DIR ("/" for this
-machine), and a drop-in of systemd that starts them with the arguments of the
-distribution's. Before that it asks the distribution's containerd and the new one for
-their version, which have to be of one minor release, and for the configuration
-that they make of the node's files, in which no setting of the node may be lost. The
-distribution's files stay as they are, and nothing is restarted. --undo takes both
-away; binaries that pods still need stay.`,
+machine), and a systemd drop-in that starts them with the arguments of the
+distribution's containerd. First it runs the distribution's containerd and the new one
+in DIR, and checks that both are of the same minor release, and that the new one keeps
+every setting of the node. The distribution's files stay as they are, and nothing is
+restarted. --undo removes binaries and drop-in; binaries that pods still need stay.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "root", Usage: "root file system of the node", Required: true},
 			&cli.StringFlag{Name: "from", Usage: "folder or archive of the binaries", DefaultText: "bin in the output folder"},
-			&cli.BoolFlag{Name: "undo", Usage: "take away what was installed"},
+			&cli.BoolFlag{Name: "undo", Usage: "remove the installed files"},
 		},
 		Before: takes(0, "--root DIR [--from BIN|ARCHIVE | --undo]"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -40,7 +39,7 @@ away; binaries that pods still need stay.`,
 				return fmt.Errorf("--root %s: no such folder", n.Root)
 			}
 			if os.Geteuid() != 0 {
-				return errors.New("not root: programs of the node are run in its root file system, run as root")
+				return errors.New("not root: run as root, to run programs of the node in its root file system")
 			}
 			if cmd.Bool("undo") {
 				return a.uninstall(n)
@@ -90,7 +89,7 @@ func (a *app) uninstall(n install.Node) error {
 		return err
 	}
 	if len(kept) > 0 {
-		_, err = fmt.Fprintf(a.stdout, "the distribution's containerd is what starts. %s\nThe binaries stay: %d pods and containers have their shim from there (%s). Run this again when they have ended.\n",
+		_, err = fmt.Fprintf(a.stdout, "the distribution's containerd will be started. %s\nThe binaries stay: %d pods and containers use their shim (%s). Run this again when these have ended.\n",
 			next(n), len(kept), strings.Join(kept, " "))
 		return err
 	}
@@ -98,7 +97,7 @@ func (a *app) uninstall(n install.Node) error {
 	return err
 }
 
-// next says when what was done takes effect.
+// next says when the change takes effect.
 func next(n install.Node) string {
 	if n.Root != "/" {
 		return "It takes effect when the node boots."

@@ -16,7 +16,7 @@ import (
 )
 
 // invented is the series of the scripts, over the two modules in testdata/mod.
-// A script sets SERIES to have it otherwise, as it may be on another day.
+// A script sets SERIES for a variant, such as the series of another day.
 func invented(variant string) edit.Series {
 	variant, grouped := strings.CutPrefix(variant, "grouped")
 	variant = strings.TrimSpace(variant)
@@ -35,12 +35,12 @@ func invented(variant string) edit.Series {
 	switch variant {
 	case "shorter":
 		s.Patches = s.Patches[:3]
-	case "needy": // has a patch that changes what another one has put there
+	case "needy": // has a patch that changes code of another patch
 		louder := s.Patches[2]
 		louder.Slug, louder.Edits = "louder", []edit.Edit{edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"HELLO "`), `"HELLO, HELLO "`)}
 		s.Patches = slices.Insert(s.Patches, 2, louder)
 	case "quiet": // drops a whole file
-		s.Patches = append(s.Patches, inventedQuiet("quietly-now", "nobody greets in a test", "loud/loud.go"))
+		s.Patches = append(s.Patches, inventedQuiet("quietly-now", "no test greets", "loud/loud.go"))
 	case "untested": // drops the tests
 		s.Patches = append(s.Patches, inventedQuiet("untested", "", "greet_test.go"))
 	}
@@ -57,7 +57,7 @@ func inventedGreetings(variant string) (loudly, twice edit.Patch) {
 		Refs:     []string{"example/greet#7"},
 		Rules:    []string{"L8", "L9"},
 		Status:   edit.Upstream,
-		Untested: "nobody greets in a test",
+		Untested: "no test greets",
 		Until:    "greet shouts by itself",
 		Edits: []edit.Edit{
 			edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"hello "`), `"HELLO "`),
@@ -109,13 +109,13 @@ func inventedHall(variant string) (patched, hall edit.Patch) {
 		Refs:     []string{"example/hall#1"},
 		Rules:    []string{"L8"},
 		Status:   edit.Upstream,
-		Untested: "nobody greets in a test",
+		Untested: "no test greets",
 		Until:    "the hall greets twice",
 	}
 	place := edit.In("cmd/hall/main.go", edit.Func("main"))
 	var more []edit.Edit
 	switch variant {
-	case "changed": // the last patch says something else
+	case "changed": // the last patch differs
 		greets += "fmt.Println(\"welcome\")\n"
 	case "gone": // upstream no longer has the function
 		place = edit.In("cmd/hall/main.go", edit.Func("Main"))
@@ -135,7 +135,7 @@ func inventedHall(variant string) (patched, hall edit.Patch) {
 			bell.Replace(edit.Stmt(edit.Call("fmt.Println")), "fmt.Println(\"[hall.'big bell']\")\nfmt.Println(\"loudness = 11\")\nfmt.Println(\"most = 12\")\n"),
 		}
 	}
-	if variant != "needless" { // says what it is built on
+	if variant != "needless" { // names the patch that it is built on
 		hall.Needs = []string{"greet/twice", "hall/patched-greet"}
 	}
 	hall.Edits = append([]edit.Edit{place.Replace(edit.Stmt(edit.Call("greet.Hello")), greets)}, more...)
@@ -149,7 +149,7 @@ func inventedQuiet(slug, untested, file string) edit.Patch {
 		Slug:     slug,
 		Module:   "greet",
 		Subject:  "greet: drop the shouting",
-		Body:     "Nobody shouts any more.",
+		Body:     "Shouting is out of use.",
 		Refs:     []string{"example/greet#9"},
 		Status:   edit.Upstream,
 		Untested: untested,
@@ -158,7 +158,7 @@ func inventedQuiet(slug, untested, file string) edit.Patch {
 	}
 }
 
-// inventedThreads are upstream's that meet the series.
+// inventedThreads returns upstream's threads that meet the series.
 func inventedThreads(variant string) []docs.Thread {
 	capitals := docs.Thread{Name: "example/greet#10", Title: "Greetings are in capitals.", Seen: "its head", Patches: []string{"greet/loudly"}, Then: "`greet/loudly` drops out."}
 	switch variant {

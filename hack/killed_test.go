@@ -17,8 +17,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/script"
 )
 
-// killer stands in for a program: it does the same work, and at the given call
-// kills who called it, before or after.
+// killer stands in for a program: it does the same work, and at the given call kills its caller,
+// before or after the work.
 const killer = `#!/bin/sh
 echo >>"$CALLS"
 calls=$(wc -l <"$CALLS")
@@ -29,14 +29,14 @@ status=$?
 exit $status
 `
 
-// A run is killed at each of the programs it starts, and the next one just
-// works: the same commits, whole repositories, clean work trees.
+// A run is killed at each of the programs that it starts. The next run gives the same commits,
+// complete repositories and clean work trees.
 func TestKilledAnywhere(t *testing.T) {
 	k := killing{env: newUpstream(t), repo: filepath.Join(t.TempDir(), "repo")}
 	require.NoError(t, writeRepo(k.repo))
 	for _, test := range []struct {
 		command, program string
-		calls            int // at least so many places to die at
+		calls            int // at least so many places to be killed at
 	}{
 		{"apply", "git", 10},
 		{"build", "go", 3},
@@ -50,7 +50,7 @@ func TestKilledAnywhere(t *testing.T) {
 				for ; ; at++ {
 					out := filepath.Join(t.TempDir(), "out")
 					if !k.killed(t, out, test.command, test.program, kill, at) {
-						break // it makes no call of that number
+						break // it makes fewer calls
 					}
 					require.NoError(t, k.hack(t, out, test.command))
 					require.Equal(t, want, state(t, out), "after a run was killed %s call %d of %s", kill, at, test.program)
@@ -66,7 +66,7 @@ type killing struct {
 	repo string
 }
 
-// hack runs a command; that it is killed is the only error it may end with.
+// hack runs a command, which may fail only by being killed.
 func (k killing) hack(t *testing.T, out, command string, env ...string) error {
 	cmd := exec.CommandContext(t.Context(), "hack", "--output", out, command)
 	cmd.Dir = k.repo
@@ -80,7 +80,7 @@ func (k killing) hack(t *testing.T, out, command string, env ...string) error {
 	return nil
 }
 
-// killed runs a command that is killed at a call of a program, if it makes that many.
+// killed runs a command that is killed at a call of a program, and reports whether it made that call.
 func (k killing) killed(t *testing.T, out, command, program, kill string, at int) bool {
 	bin := t.TempDir()
 	path, err := exec.LookPath(program)
@@ -90,7 +90,7 @@ func (k killing) killed(t *testing.T, out, command, program, kill string, at int
 		"CALLS="+filepath.Join(bin, "calls"), "KILL="+kill, fmt.Sprint("AT=", at)) != nil
 }
 
-// state is all of an output folder that is to be the same after each run.
+// state returns everything in an output folder that must be the same after each run.
 func state(t *testing.T, out string) string {
 	var state strings.Builder
 	say := func(name string, args ...string) {

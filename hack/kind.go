@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/hack/kind"
 )
 
-// maker is what makes node image and cluster in the output folder.
+// maker returns the maker of node image and cluster in the output folder.
 func (a *app) maker(cmd *cli.Command) (kind.Maker, error) {
 	out, err := filepath.Abs(cmd.String("output"))
 	return kind.Maker{
@@ -30,7 +30,7 @@ func baseFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name:  "base",
 		Value: kind.Auto,
-		Usage: "`IMAGE` below: one of kind's, or " + kind.Debian + "; " + kind.Auto + " takes " + kind.Released + " where it can be had",
+		Usage: "base `IMAGE`: one of kind's, or " + kind.Debian + "; " + kind.Auto + " takes " + kind.Released + " if it can be pulled",
 	}
 }
 
@@ -39,14 +39,14 @@ func (a *app) kindImage() *cli.Command {
 		Name:      "kind-image",
 		Usage:     "make a node image for kind with the built containerd",
 		UsageText: "go run ./hack kind-image [--base IMAGE]",
-		Description: `Where a registry can be reached, the image is kind's own with the built binaries over
-it (hack/kind/files/Dockerfile). Where none can, it is made of Debian's packages, of kind's
-own files and of Kubernetes, built from the modules that hack/tools/kubernetes pins: the
-first time some eleven minutes of a processor. What is made once is kept. That takes root and
-mmdebstrap.
+		Description: `If a registry can be reached, the image is kind's own with the built binaries over it
+(hack/kind/files/Dockerfile). Otherwise it is made of Debian's packages, of kind's own
+files and of Kubernetes, built from the modules that hack/tools/kubernetes pins. That
+needs root and mmdebstrap, and takes some eleven minutes of a processor the first
+time; the results are kept.
 
-If no Docker engine answers, one is started in namespaces and folders of its own; that takes
-root and docker.io. kind --delete ends it and removes what it leaves.
+If no Docker engine answers, one is started in namespaces and folders of its own, which
+needs root and docker.io. kind --delete ends it and removes its files.
 
 Run build and tools before.`,
 		Flags:  []cli.Flag{baseFlag()},
@@ -62,7 +62,7 @@ Run build and tools before.`,
 	}
 }
 
-// nodeImage makes the node image, and says what it was made over.
+// nodeImage makes the node image, and prints its base image.
 func (a *app) nodeImage(ctx context.Context, m kind.Maker, base string) (kind.Engine, error) {
 	e, err := m.AnyEngine(ctx)
 	if err != nil {
@@ -81,11 +81,11 @@ func (a *app) kind() *cli.Command {
 		Name:      "kind",
 		Usage:     "make a cluster of the node image: a control plane and a worker",
 		UsageText: "go run ./hack kind [--base IMAGE] | --delete",
-		Description: `Makes the node image if it is not there, and a cluster of it, with the settings of
-hack/kind/files/hookline.toml. It prints how to reach the cluster, and how to remove it.`,
+		Description: `Makes the node image if it does not exist, and a cluster of it, with the settings of
+hack/kind/files/hookline.toml. Prints how to reach the cluster, and how to remove it.`,
 		Flags: []cli.Flag{
 			baseFlag(),
-			&cli.BoolFlag{Name: "delete", Usage: "remove the cluster and the node image, and the engine if it is our own"},
+			&cli.BoolFlag{Name: "delete", Usage: "remove the cluster, the node image, and the engine if kind-image started it"},
 		},
 		Before: takes(0, "[--base IMAGE] | --delete"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -107,7 +107,7 @@ hack/kind/files/hookline.toml. It prints how to reach the cluster, and how to re
 	}
 }
 
-// cluster makes the cluster unless it is there.
+// cluster makes the cluster unless it exists.
 func (a *app) cluster(ctx context.Context, m kind.Maker, base string) (kind.Engine, error) {
 	if e, ok := m.Engine(ctx); ok && m.Exists(ctx, e) {
 		return e, nil

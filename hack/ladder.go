@@ -29,17 +29,18 @@ func (a *app) ladder() *cli.Command {
 		Name:      "ladder",
 		Usage:     "run the conformance test after each pull request (root)",
 		UsageText: "go run ./hack [--series core] ladder [--parallel N] [--soon TIME]",
-		Description: `Builds containerd as released, with the libraries that the patches are made for, and then
-with one pull request more each time, in the order of docs/upstreaming.md, and runs the
-conformance test on each. What passes is put on record in reports/ladder.json, of which
-check --update makes the table of docs/upstreaming.md and the one of the README. A rung on
-record of which no code has changed is not run again, so it goes on where it was ended.
-Several rungs run side by side, each on a node of its own. A case that fails where the one
-before passed is run once more, alone. All of it takes hours; with --series core the rungs of
-the core are run alone.`,
+		Description: `Builds containerd as released, with the libraries that the patches are made for, and
+then with one more pull request each time, in the order of docs/upstreaming.md. Each
+build is a rung: the conformance test runs on it, and the cases that pass are recorded
+in reports/ladder.json. From this record, check --update makes the table of
+docs/upstreaming.md and the one of the README. A recorded rung whose code has not
+changed is not run again, so an interrupted run can be continued. Several rungs run
+side by side, each on a node of its own. A case that fails, but passed on the rung
+before, is run once more, alone. A full run takes hours; --series core runs only the
+rungs of the core.`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "parallel", Value: 3, Usage: "run `N` rungs side by side"},
-			&cli.DurationFlag{Name: "soon", Value: 10 * time.Second, Usage: "`TIME` that is waited for what should come within moments"},
+			&cli.DurationFlag{Name: "soon", Value: 10 * time.Second, Usage: "`TIME` to wait for an event that should come within moments"},
 		},
 		Before: takes(0, "[--parallel N] [--soon TIME]"),
 		Action: a.in(a.climb),
@@ -51,7 +52,7 @@ type climb struct {
 	*app
 	output string // with the tools
 	soon   time.Duration
-	record string // the file that the rungs are kept in
+	record string // the file of the recorded rungs
 	known  []docs.Rung
 
 	mu    sync.Mutex // guards rungs while several are run
@@ -76,12 +77,12 @@ func (a *app) climb(ctx context.Context, cmd *cli.Command, w *tree.Workspace) (e
 	if err := c.again(ctx, w); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%d rungs are in %s: check --update makes the tables of them\n", len(c.rungs), short(c.record))
+	_, err = fmt.Fprintf(a.stdout, "%d rungs are in %s: run check --update to renew the tables\n", len(c.rungs), short(c.record))
 	return err
 }
 
-// run builds one rung after the other and runs several side by side. A rung that fails cuts
-// none short: what the others found goes on record.
+// run builds one rung after the other and runs several side by side. A rung that fails ends no
+// other: their results are recorded.
 func (c *climb) run(ctx context.Context, w *tree.Workspace, parallel int) error {
 	var running errgroup.Group
 	running.SetLimit(parallel)
@@ -104,12 +105,12 @@ func (c *climb) run(ctx context.Context, w *tree.Workspace, parallel int) error 
 	return running.Wait()
 }
 
-// bin is the folder of the binaries of a rung. One that is on record has none.
+// bin is the folder of the binaries of a rung. A recorded rung has none.
 func bin(w *tree.Workspace, i int) string {
 	return filepath.Join(w.Out, "ladder", fmt.Sprintf("bin-%02d", i))
 }
 
-// build builds a rung, unless it is on record with what it is built of.
+// build builds a rung, unless one of the same code is recorded.
 func (c *climb) build(ctx context.Context, w *tree.Workspace, i int) (rung docs.Rung, due bool, err error) {
 	c.mu.Lock()
 	rung = c.rungs[i]
@@ -135,9 +136,9 @@ func (c *climb) build(ctx context.Context, w *tree.Workspace, i int) (rung docs.
 	return rung, true, err
 }
 
-// conform runs the conformance test on the containerd of a folder, in a process of its own:
-// several run side by side. Some cases alone are run where they are named. A case that
-// ends in an error, as on a machine that is too slow, is run once more.
+// conform runs the conformance test on the containerd of a folder, in a process of its own, since
+// several run side by side. If cases are named, it runs only these. A case that ends in an error,
+// such as on a slow machine, is run once more.
 func (c *climb) conform(ctx context.Context, name, bin string, cases ...string) (passed, failed []string, err error) {
 	folder := filepath.Join(filepath.Dir(bin), "report-"+name)
 	self, err := os.Executable()
@@ -148,7 +149,7 @@ func (c *climb) conform(ctx context.Context, name, bin string, cases ...string) 
 	for _, one := range cases {
 		args = append(args, "--case", one)
 	}
-	// It fails where a case does.
+	// It fails if a case does.
 	said, ran := exec.CommandContext(ctx, self, args...).CombinedOutput()
 	content, err := os.ReadFile(filepath.Join(folder, "report.json"))
 	if err != nil {
@@ -180,7 +181,7 @@ func (c *climb) conform(ctx context.Context, name, bin string, cases ...string) 
 	return passed, failed, err
 }
 
-// again runs the cases that fail where the rung before passed, once more and alone.
+// again runs the cases that fail, but passed on the rung before, once more and alone.
 func (c *climb) again(ctx context.Context, w *tree.Workspace) error {
 	for i := 1; i < len(c.rungs); i++ {
 		lost := docs.Turned(c.rungs[i-1].Passed, c.rungs[i].Failed)
@@ -207,7 +208,7 @@ func (c *climb) again(ctx context.Context, w *tree.Workspace) error {
 	return nil
 }
 
-// keep puts a rung on record, beside those of other series.
+// keep records a rung, beside those of other series.
 func (c *climb) keep(i int, rung docs.Rung) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

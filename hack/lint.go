@@ -22,11 +22,12 @@ import (
 func (a *app) lint() *cli.Command {
 	return &cli.Command{
 		Name:      "lint",
-		Usage:     "gofmt, go vet and golangci-lint on this repository",
+		Usage:     "run gofmt, go vet and golangci-lint on this repository",
 		UsageText: "go run ./hack lint",
-		Description: `Builds golangci-lint as hack/tools/lint pins it, which takes minutes the first
-time. Its configuration, .golangci.yml, holds the import rules. Whole files that
-belong to upstream packages are vetted in their trees: see check.`,
+		Description: `Also checks that no text or name has words that docs/glossary.md rejects. Builds
+golangci-lint as hack/tools/lint pins it, which takes minutes the first time; its
+configuration, .golangci.yml, has the import rules. Files that belong to upstream
+packages are vetted in their trees: see check.`,
 		Before: takes(0, ""),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			if err := a.gofmt(ctx); err != nil {
@@ -58,7 +59,7 @@ belong to upstream packages are vetted in their trees: see check.`,
 	}
 }
 
-// modules are the folders of those that have packages: the others only pin what others made.
+// modules returns the folders of the modules with packages. The others only pin modules.
 func (a *app) modules(ctx context.Context) (folders []string, err error) {
 	err = eachFile(os.DirFS(a.root), func(name string) error {
 		if path.Base(name) != "go.mod" {
@@ -66,7 +67,7 @@ func (a *app) modules(ctx context.Context) (folders []string, err error) {
 		}
 		list := exec.CommandContext(ctx, "go", "list", "./...")
 		list.Dir = filepath.Join(a.root, path.Dir(name))
-		packages, err := list.Output() // what it cannot list, vet names
+		packages, err := list.Output() // vet names packages that cannot be listed
 		if len(packages) > 0 || err != nil {
 			folders = append(folders, path.Dir(name))
 		}
@@ -90,12 +91,12 @@ func eachFile(tree fs.FS, visit func(name string) error) error {
 	})
 }
 
-// isIgnored tells whether the go command skips a folder of that name.
+// isIgnored reports whether the go command skips a folder of that name.
 func isIgnored(name string) bool {
 	return name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
 
-// gofmt covers the files for upstream packages too, which are in no package here.
+// gofmt also covers the files for upstream packages, which are in no package here.
 func (a *app) gofmt(ctx context.Context) error {
 	defer a.progress.Step("gofmt")()
 	entries, err := os.ReadDir(a.root)
@@ -120,15 +121,15 @@ func (a *app) gofmt(ctx context.Context) error {
 	return nil
 }
 
-// The files in which words may stand that the glossary rejects.
+// Files that may have words that the glossary rejects.
 var wordsOfOthers = []string{
-	"docs/glossary.md", "hack/docs/words_test.go", // which list them
-	"reports/",                 // as runs have left them
-	"integration/suites/",      // nobody is a user of the images
+	"docs/glossary.md", "hack/docs/words_test.go", "LICENSE",
+	"reports/",                                          // as written by runs
+	"integration/suites/", "hack/kind/files/nodetests/", // users of images
 	"go.sum", "go.mod", ".svg", // no prose
 }
 
-// words holds all texts and names to the glossary.
+// words checks all texts and names for words that the glossary rejects.
 func (a *app) words(ctx context.Context) error {
 	defer a.progress.Step("words")()
 	glossary, err := os.ReadFile(filepath.Join(a.root, "docs", "glossary.md"))
@@ -151,6 +152,9 @@ func (a *app) words(ctx context.Context) error {
 			continue
 		}
 		content, err := os.ReadFile(filepath.Join(a.root, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted, and git does not know yet
+		}
 		if err != nil {
 			return err
 		}

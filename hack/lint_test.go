@@ -13,15 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Files that are no part of a package here, and what checks them in its place.
+// Files that belong to no package here. The comments name their check.
 var checkedElsewhere = []string{
 	"patches/",                     // files for upstream packages, below files: check, in their trees
 	"hack/tools/critest/proposed/", // in the tree of cri-tools: critest
 	"hack/targets/v2.3.7/pins.go",  // imports that keep a version, never built
 }
 
-// Every Go file is in a module that is linted. What the go command is told to skip, folders
-// called files, is below patches alone.
+// Every Go file is in a module that is linted. The go command skips folders called files, which
+// must be below patches.
 func TestLintSeesEveryFile(t *testing.T) {
 	a := &app{config: config{root: ".."}}
 	modules, err := a.modules(t.Context())
@@ -34,7 +34,7 @@ func TestLintSeesEveryFile(t *testing.T) {
 		}
 		require.NotContains(t, strings.Split(name, "/"), "files", name)
 		module := path.Dir(name)
-		for !isThere(tree, path.Join(module, "go.mod")) {
+		for !contains(tree, path.Join(module, "go.mod")) {
 			module = path.Dir(module)
 		}
 		require.Contains(t, modules, module, name)
@@ -43,7 +43,7 @@ func TestLintSeesEveryFile(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func isThere(tree fs.FS, name string) bool {
+func contains(tree fs.FS, name string) bool {
 	_, err := fs.Stat(tree, name)
 	return err == nil
 }

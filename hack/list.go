@@ -14,7 +14,7 @@ import (
 func (a *app) list() *cli.Command {
 	return &cli.Command{
 		Name:      "list",
-		Usage:     "list the patches: name, status, rules of the contract, why",
+		Usage:     "list the patches: name, status, rules of the contract, reason",
 		UsageText: "go run ./hack list [--markdown]",
 		Flags:     []cli.Flag{&cli.BoolFlag{Name: "markdown", Usage: "print the table of docs/patches.md"}},
 		Before:    takes(0, "[--markdown]"),

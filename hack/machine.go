@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine is one line about what measurements depend on besides what is measured.
+// machine returns a line with the properties of the machine that affect measurements.
 func machine() string {
 	return fmt.Sprintf("kernel %s, %d processors, cgroup %s, rcu_expedited %s, load %s before",
 		firstWord("/proc/sys/kernel/osrelease"), runtime.NumCPU(), cgroupVersion(),
 		firstWord("/sys/kernel/rcu_expedited"), firstWord("/proc/loadavg"))
 }
 
-// cgroupVersion is that of the hierarchy which has the controllers.
+// cgroupVersion returns the version of the hierarchy that has the controllers.
 func cgroupVersion() string {
 	var fs unix.Statfs_t
 	if err := unix.Statfs("/sys/fs/cgroup", &fs); err != nil {
@@ -37,7 +37,7 @@ func cgroupVersion() string {
 	return version
 }
 
-// favorDynmods tells whether processes are moved into cgroups without a wait for all
+// favorDynmods reports whether processes are moved into cgroups without a wait for all
 // processors: it is an option of the mount, and holds for all hierarchies.
 func favorDynmods(mounts []*mountinfo.Info) bool {
 	return slices.ContainsFunc(mounts, func(m *mountinfo.Info) bool {
@@ -45,7 +45,8 @@ func favorDynmods(mounts []*mountinfo.Info) bool {
 	})
 }
 
-// firstWord is that of a file of the kernel: of /proc/loadavg, the load over the last minute.
+// firstWord returns the first word of a file of the kernel: of /proc/loadavg, the load over the
+// last minute.
 func firstWord(file string) string {
 	content, err := os.ReadFile(file)
 	words := strings.Fields(string(content))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a kernel does not tell is said to be unknown, and is no error.
+// A value that the kernel does not have is unknown, and no error.
 func TestFirstWord(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "loadavg")
 	require.Equal(t, "unknown", firstWord(file))

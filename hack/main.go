@@ -26,31 +26,31 @@ import (
 
 const modulePath = "github.com/hookline-nri/hookline"
 
-// config is what the tests replace: a series, what is built of it, and where.
+// config is replaced by tests: a series, the product built from it, and their folders.
 type config struct {
 	root     string // of the repository
 	series   edit.Series
-	threads  []docs.Thread // upstream, that meet it
+	threads  []docs.Thread // upstream's that meet the series
 	product  tree.Product
 	releaser releaser
 	build    string // behind the plus sign of the built version
-	// coreBuild is that of the core.
+	// coreBuild is the same for the core.
 	coreBuild string
 	tests     map[string][]string // packages of upstream to test, by module, besides those touched
-	// platforms are those that upstream builds for, besides this one.
+	// platforms are the other platforms that upstream builds for.
 	platforms []crossvet.Platform
 	pages     docs.Pages // of the documentation
 	// defaults is a command of the product that prints its default configuration.
 	defaults []string
-	// ours are words of this project that no patch for upstream has, hold those of them
-	// that a patch on hold has not either.
+	// ours matches words of this project that no patch for upstream may have. hold matches
+	// those that a patch on hold may not have either.
 	ours, hold *regexp.Regexp
 	stdout     io.Writer
 	stderr     io.Writer
 }
 
 func main() {
-	// A plugin of a case that is frozen or killed is this program once more.
+	// This program is also the plugin of cases that freeze or kill a plugin.
 	if acted, err := plugin.Act(); acted {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -111,11 +111,11 @@ func hookline(args []string) error {
 			Summary:  "README.md",
 			Figures:  "docs/performance.md",
 			Rules:    "docs/contract.md",
-			Settings: "docs/operating.md",
-			Metrics:  "docs/operating.md",
+			Settings: "docs/operating/settings.md",
+			Metrics:  "docs/operating/metrics.md",
 			Proofs:   "docs/proofs.md",
 			Changes:  "docs/differences.md",
-			Linked:   []string{"*.md", "docs/*.md", "docs/upstream/*.md", "patches/*/*/pull.md"},
+			Linked:   []string{"*.md", "docs/*.md", "docs/operating/*.md", "docs/upstream/*.md", "patches/*/*/pull.md"},
 		},
 		defaults: []string{"containerd", "config", "default"},
 		ours:     regexp.MustCompile(`(?i:hookline|\bprovisional)|\b[LNR][0-9]{1,2}\b`),
@@ -125,8 +125,7 @@ func hookline(args []string) error {
 	}, args)
 }
 
-// runToEnd is run with signals handled: the first one cancels it, the second one
-// kills it.
+// runToEnd is run with signal handling: the first signal cancels it, the second one kills it.
 func runToEnd(cfg config, args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

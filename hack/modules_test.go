@@ -17,7 +17,7 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// public are the modules for plugin authors, each with an example plugin that has it.
+// public are the modules for plugin authors, each with an example plugin that uses it.
 var public = map[string]string{
 	"podresources": "integration/example/sizes",
 	"podstate":     "integration/example/reconcile",
@@ -44,7 +44,7 @@ func required(t *testing.T, file *modfile.File, path string) string {
 	return ""
 }
 
-// The lowest versions that docs/plugins.md tells are those of the modules.
+// docs/plugins.md has the lowest versions that the modules allow.
 func TestDocumentedLowestVersions(t *testing.T) {
 	text, err := os.ReadFile("../docs/plugins.md")
 	require.NoError(t, err)
@@ -55,8 +55,8 @@ func TestDocumentedLowestVersions(t *testing.T) {
 	}
 }
 
-// A plugin gets the modules as docs/plugins.md tells, once they have a tag, beside the NRI of
-// here. It builds, and needs neither this repository nor containerd.
+// A plugin can require the modules as docs/plugins.md describes, once they have a tag, beside the
+// NRI of this repository. It builds, and needs neither this repository nor containerd.
 func TestDocumentedRequire(t *testing.T) {
 	text, err := os.ReadFile("../docs/plugins.md")
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestDocumentedRequire(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			publish(t, proxy, name)
 			get := regexp.MustCompile(`(?m)^go (get ` + modulePath + "/" + name + `@\S+)$`).FindSubmatch(text)
-			require.NotNil(t, get, "docs/plugins.md does not tell how to get %s", name)
+			require.NotNil(t, get, "docs/plugins.md does not say how to get %s", name)
 			author := t.TempDir()
 			require.NoError(t, os.CopyFS(author, os.DirFS(filepath.Join("..", example))))
 			authors := func(args ...string) string {
@@ -90,7 +90,7 @@ func TestDocumentedRequire(t *testing.T) {
 	}
 }
 
-// publish puts a module where the go command looks for it, as a tag of this tree would.
+// publish puts a module where the go command looks for it, like a tag of this tree.
 func publish(t *testing.T, proxy, name string) {
 	t.Helper()
 	version := module.Version{Path: modulePath + "/" + name, Version: "v0.1.0"}
@@ -111,8 +111,8 @@ func publish(t *testing.T, proxy, name string) {
 	require.NoError(t, archive.Close())
 }
 
-// authorsGo is the environment of a go command that looks for modules there first. Its cache
-// is its own, so that no other build takes what is published there for a release.
+// authorsGo returns the environment of a go command that first looks for modules in proxy. It has
+// its own cache, so that no other build takes the published modules for a release.
 func authorsGo(t *testing.T, proxy string) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE", "GOPROXY").Output()

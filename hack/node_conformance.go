@@ -17,18 +17,20 @@ func (a *app) nodeConformance() *cli.Command {
 		Name:      "node-conformance",
 		Usage:     "run Kubernetes' node conformance tests on the built containerd and on stock",
 		UsageText: "go run ./hack node-conformance [--focus RE] [--skip RE] [--at-a-time N] [--limit TIME]",
-		Description: `Runs the tests of k8s.io/kubernetes/test/e2e_node on a node of the node image of Debian's packages, first
-with the built containerd and then with stock, and prints one table of both. Where no image can be pulled,
-images made here stand in for busybox, agnhost, pause and a few more; tests that want others fail on both.
-Logs and reports stay in the output folder, kind/nodetests.
+		Description: `Runs the tests of k8s.io/kubernetes/test/e2e_node on a node of the Debian node image,
+first with the built containerd and then with stock, and prints one table of both. If
+no image can be pulled, images made here stand in for busybox, agnhost, pause and a
+few more; tests that need other images fail on both. Logs and reports stay in the
+output folder, in kind/nodetests.
 
-It builds what kind-image builds, and the tests: some minutes of a processor. Run build, build --stock
-and tools before. It takes root, and apt-get for busybox.`,
+It makes the node image as kind-image does, and builds the tests, which takes some
+minutes of a processor. Run build, build --stock and tools before. It needs root, and
+apt-get for busybox.`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "focus", Value: `\[NodeConformance\]`, Usage: "the tests whose names match `RE`"},
-			&cli.StringFlag{Name: "skip", Value: `\[Flaky\]|\[Slow\]|\[Serial\]`, Usage: "without those whose names match `RE`"},
-			&cli.IntFlag{Name: "at-a-time", Value: 8, Usage: "`N` tests at a time: they wait more than they work"},
-			&cli.DurationFlag{Name: "limit", Value: 2 * time.Hour, Usage: "end them after `TIME`, on each of the two"},
+			&cli.StringFlag{Name: "focus", Value: `\[NodeConformance\]`, Usage: "run only tests whose names match `RE`"},
+			&cli.StringFlag{Name: "skip", Value: `\[Flaky\]|\[Slow\]|\[Serial\]`, Usage: "skip tests whose names match `RE`"},
+			&cli.IntFlag{Name: "at-a-time", Value: 8, Usage: "run `N` tests at a time: they mostly wait"},
+			&cli.DurationFlag{Name: "limit", Value: 2 * time.Hour, Usage: "end the tests after `TIME`, on each runtime"},
 		},
 		Before: takes(0, "[--focus RE] [--skip RE] [--at-a-time N] [--limit TIME]"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {

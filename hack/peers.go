@@ -20,20 +20,19 @@ import (
 func (a *app) peers() *cli.Command {
 	return &cli.Command{
 		Name:      "peers",
-		Usage:     "run CRI-O and moby with NRI as released and with the patched one (root)",
+		Usage:     "run CRI-O and moby with the released NRI and with the patched one (root)",
 		UsageText: "go run ./hack peers [--only crio|moby] [--case NAME]... [--write FOLDER]",
-		Description: `Builds CRI-O and moby's daemon from their modules, each with NRI as released and with
-the patched one in its place, and runs each on a host of its own: CRI-O through the cases
-of nri-conformance and the NRI cases of critest, moby through the tests of
-integration/moby. It fails if a case that passes with the released NRI does not pass with
-the patched one, twice.
+		Description: `Builds CRI-O and moby's daemon from their modules, each with the released NRI and with
+the patched one, and runs each on a host of its own: CRI-O with the cases of
+nri-conformance and the NRI cases of critest, moby with the tests of integration/moby.
+It fails if a case passes with the released NRI and fails twice with the patched NRI.
 
-What was printed and reported, and the runtimes' logs, are in peers in the output folder. Run
-tools and build --stock before. CRI-O needs the package conmon.`,
+Output, reports and the runtimes' logs are in peers in the output folder. Run tools and
+build --stock before. CRI-O needs the package conmon.`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "only", Usage: "`NAME` of the one peer to run"},
-			&cli.StringSliceFlag{Name: "case", Usage: "run the case of this `NAME` only"},
-			&cli.DurationFlag{Name: "soon", Value: 6 * time.Second, Usage: "`TIME` that cases wait for what should come within moments"},
+			&cli.StringFlag{Name: "only", Usage: "`NAME` of the only peer to run"},
+			&cli.StringSliceFlag{Name: "case", Usage: "run only the case of this `NAME`"},
+			&cli.DurationFlag{Name: "soon", Value: 6 * time.Second, Usage: "`TIME` to wait for an event that should come within moments"},
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FOLDER`, a file for each peer"},
 		},
 		Before: takes(0, "[--only crio|moby] [--case NAME]... [--write FOLDER]"),
@@ -43,19 +42,19 @@ tools and build --stock before. CRI-O needs the package conmon.`,
 	}
 }
 
-// peerSides are the NRI that a peer is built with, that to compare with first.
+// peerSides are the versions of NRI that a peer is built with. The first one is the reference.
 var peerSides = []string{"released", "patched"}
 
-// peerRun is what the cases of a peer are run with.
+// peerRun has the folders and the timeout for the cases of a peer.
 type peerRun struct {
 	out, tools string
 	stock      string // folder of the released containerd
-	images     string // folder of what the images of suites are made of
+	images     string // folder of the sources of the suites' images
 	soon       time.Duration
 }
 
-// peerCases are the runs of a peer's cases on one side: those of a list where it is not empty. The reason of a
-// case that passes is what was measured in it.
+// peerCases run a peer's cases on one side, only those of the list if it is not empty. The reason of
+// a case that passes has its measurements.
 var peerCases = map[string]func(a *app, ctx context.Context, r peerRun, side string, cases []string) (suites.Results, error){
 	"crio": (*app).crioCases,
 	"moby": (*app).mobyCases,
@@ -65,7 +64,7 @@ func (a *app) runPeers(ctx context.Context, cmd *cli.Command) error {
 	names := slices.Sorted(maps.Keys(peerCases))
 	if only := cmd.String("only"); only != "" {
 		if peerCases[only] == nil {
-			return fmt.Errorf("--only %s: there are %s", only, strings.Join(names, " and "))
+			return fmt.Errorf("--only %s: want %s", only, strings.Join(names, " and "))
 		}
 		names = []string{only}
 	}
@@ -95,8 +94,8 @@ func (a *app) runPeers(ctx context.Context, cmd *cli.Command) error {
 	return errors.Join(worse...)
 }
 
-// onBothSides runs the cases of a peer with the released NRI and with the patched one. Those that
-// pass with the released one alone are run once more.
+// onBothSides runs the cases of a peer with the released NRI and with the patched one. Cases that
+// pass only with the released one are run once more.
 func (a *app) onBothSides(ctx context.Context, name string, r peerRun, cases []string) (map[string]suites.Results, error) {
 	results := map[string]suites.Results{}
 	for _, side := range peerSides {

@@ -17,7 +17,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/host"
 )
 
-// nriModule is what a peer is built with twice.
+// nriModule is the module that differs between the two builds of a peer.
 const nriModule = "github.com/containerd/nri"
 
 // peer is a runtime other than containerd with NRI, as one of hack/tools pins it.
@@ -58,11 +58,11 @@ func (a *app) buildPeers(ctx context.Context, cmd *cli.Command, names []string, 
 	return nil
 }
 
-// buildPeer builds a runtime with NRI as released and with the patched one, each into a folder
+// buildPeer builds a runtime with the released NRI and with the patched one, each into the folder
 // of its side.
 func (a *app) buildPeer(ctx context.Context, name string, nri tree.Tree, out string) error {
 	if _, err := exec.LookPath("gcc"); err != nil {
-		return fmt.Errorf("%w: no gcc in PATH, which %s is built with: install gcc and the headers of libc", host.ErrPrerequisite, name)
+		return fmt.Errorf("%w: no gcc in PATH: install gcc and the headers of libc to build %s", host.ErrPrerequisite, name)
 	}
 	p, module := pinnedPeers[name], filepath.Join("hack", "tools", name)
 	pins := filepath.Join(a.root, module)
@@ -87,7 +87,7 @@ func (a *app) buildPeer(ctx context.Context, name string, nri tree.Tree, out str
 	return nil
 }
 
-// buildSide builds a runtime with NRI as a side has it.
+// buildSide builds a runtime with the NRI of a side.
 func buildSide(ctx context.Context, p peer, pins string, nri tree.Tree, side, to string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err

@@ -19,10 +19,10 @@ import (
 	"github.com/hookline-nri/hookline/testkit/image"
 )
 
-// casePatience is how long one case may take. One on a runtime that hangs takes all of it.
+// casePatience is how long one case may take. A case takes all of it if the runtime hangs.
 const casePatience = 90 * time.Second
 
-// ofCritest is how the names of critest's cases begin, and ofNRI matches those of NRI.
+// ofCritest is the prefix of the names of critest's cases, and ofNRI matches those of NRI.
 const ofCritest, ofNRI = "[k8s.io] ", `\[k8s.io\] NRI `
 
 // crioCases runs nri-conformance and critest's cases of NRI, each on a CRI-O of its own.
@@ -88,7 +88,7 @@ func (a *app) crioConformance(ctx context.Context, o peers.CRIOOptions, folder s
 	return results, errors.Join(err, document.WriteAll(folder, false))
 }
 
-// crioCritest runs cases of critest on a CRI-O, and puts what it prints and reports into a folder.
+// crioCritest runs cases of critest on a CRI-O, and puts its output and reports into a folder.
 func (a *app) crioCritest(ctx context.Context, o peers.CRIOOptions, folder string, focus []string) (_ suites.Results, retErr error) {
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
 		return nil, err

@@ -42,5 +42,5 @@ func (a *app) mobyCases(ctx context.Context, r peerRun, side string, names []str
 	return results, nil
 }
 
-// measure finds what a test logs of what it has measured.
+// measure matches a measurement in the log of a test.
 var measure = regexp.MustCompile(`^\s+\S+_test\.go:\d+: (\S+ took \S+)\n$`)

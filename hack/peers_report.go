@@ -18,11 +18,12 @@ import (
 // peerTitles are the names of peers.
 var peerTitles = map[string]string{"crio": "CRI-O", "moby": "moby"}
 
-// writePeer records the results of a peer in a file of a folder. Whatever fails on both sides needs a reason.
+// writePeer records the results of a peer in a file of a folder. Each case that fails on both sides
+// needs a reason.
 func writePeer(folder, name string, results map[string]suites.Results) error {
 	title := peerTitles[name]
 	b := new(strings.Builder)
-	fmt.Fprintf(b, "# %[1]s\n\n%[1]s with NRI as it is released and with the patched one in its place, as\n"+
+	fmt.Fprintf(b, "# %[1]s\n\n%[1]s with the released NRI and with the patched one, as\n"+
 		"`make peers PEERS=\"--only %[2]s --write %[3]s\"` ran it.\n\n| | passed | failed | others |\n|---|---|---|---|\n", title, name, folder)
 	for _, side := range peerSides {
 		r := results[side]
@@ -51,12 +52,12 @@ func reasonOf(peer, name string, released, patched suites.Result) (string, error
 		reason = cmp.Or(reason, released.Reason)
 	}
 	if reason == "" {
-		return "", fmt.Errorf("%s: %s came to %s and %s, and no reason is known", peer, name, released.State, patched.State)
+		return "", fmt.Errorf("%s: %s: the results are %s and %s, for no known reason", peer, name, released.State, patched.State)
 	}
 	return " " + reason, nil
 }
 
-// outcome is what came of a case, with what was measured.
+// outcome returns the result of a case, with its measurements.
 func outcome(r suites.Result) string {
 	if r.State == "passed" && r.Reason != "" {
 		return r.State + ": " + r.Reason

@@ -44,7 +44,7 @@ func TestReadTests(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(file, []byte("# moby\nmoby_test.go:1:1: expected 'package'\n"), 0o600))
 	_, err = read()
-	require.ErrorContains(t, err, "read what the tests printed")
+	require.ErrorContains(t, err, "read the output of the tests")
 }
 
 func TestWritePeer(t *testing.T) {
@@ -54,16 +54,16 @@ func TestWritePeer(t *testing.T) {
 		return map[string]suites.Results{"released": {"TestA": released}, "patched": {"TestA": patched}}
 	}
 	failed, passed := suites.Result{State: "failed"}, suites.Result{State: "passed", Reason: "creation took 2s"}
-	require.ErrorContains(t, writePeer(folder, "moby", results(failed, failed)), "moby: TestA came to failed and failed, and no reason is known")
+	require.ErrorContains(t, writePeer(folder, "moby", results(failed, failed)), "moby: TestA: the results are failed and failed, for no known reason")
 	require.NoError(t, writePeer(folder, "moby", results(failed, passed)))
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "| TestA | failed | passed: creation took 2s | |\n")
-	unsupported := suites.Result{State: "unsupported", Reason: "needs what it has not"}
+	unsupported := suites.Result{State: "unsupported", Reason: "needs the network"}
 	require.NoError(t, writePeer(folder, "moby", results(unsupported, unsupported)))
 	text, err = os.ReadFile(file)
 	require.NoError(t, err)
-	require.Contains(t, string(text), "| TestA | unsupported | unsupported | needs what it has not |\n")
+	require.Contains(t, string(text), "| TestA | unsupported | unsupported | needs the network |\n")
 
 	require.NoError(t, worseOn("moby", "out", results(failed, passed)))
 	require.ErrorContains(t, worseOn("moby", "out", results(passed, failed)), "TestA")

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// What is built of the modules of others, which those below hack/tools pin.
+// Builds of other projects' modules, which the modules below hack/tools pin.
 
-// listed is what the go command says of a module that another one needs.
+// listed returns the output of go list -m for a module that another one requires.
 func listed(ctx context.Context, dir, format, module string) (string, error) {
 	if err := goIn(ctx, dir, "mod", "download", module); err != nil {
 		return "", err

@@ -26,19 +26,20 @@ const pluginModules = "hack/tools/plugins"
 func (a *app) plugins() *cli.Command {
 	return &cli.Command{
 		Name:      "plugins",
-		Usage:     "run NRI plugins of others on stock and on hookline (root)",
+		Usage:     "run NRI plugins of other projects on stock and on hookline (root)",
 		UsageText: "go run ./hack plugins [--quick] [--run REGEXP] [--write FILE]",
-		Description: `Builds the plugins that the modules in hack/tools/plugins pin, unmodified, and takes each
-through the same life on a private node of each runtime: it joins, is killed, comes again,
-loses the runtime and meets a second instance. It fails if something does not hold on
-hookline, and says what holds there alone. The source of NRI's own plugins is a source
-package of Debian, from the mirror that apt uses; without one they are left out.
+		Description: `Builds the plugins that the modules in hack/tools/plugins pin, unmodified, and takes
+each through the same life on a private node of each runtime: it connects, is killed,
+reconnects, loses the runtime and meets a second instance. It fails if a check does not
+pass on hookline, and lists the checks that pass only there. The source of NRI's sample
+plugins is a source package of Debian, from the mirror that apt uses; without such a
+mirror they are left out.
 
-What the tests printed, and the logs of containerd and of the plugins, are in plugins in the
-output folder. Run build, build --stock and tools before.`,
+The output of the tests, and the logs of containerd and of the plugins, are in plugins
+in the output folder. Run build, build --stock and tools before.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "quick", Usage: "only plugins that are built in moments, and from modules"},
-			&cli.StringFlag{Name: "run", Usage: "only plugins whose names match this `REGEXP`"},
+			&cli.BoolFlag{Name: "quick", Usage: "run only plugins that build in moments, and from modules"},
+			&cli.StringFlag{Name: "run", Usage: "run only plugins whose names match this `REGEXP`"},
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
 		},
 		Before: takes(0, "[--quick] [--run REGEXP] [--write FILE]"),
@@ -98,7 +99,7 @@ func (a *app) runPlugins(ctx context.Context, cmd *cli.Command) error {
 	return errors.Join(worse("plugins", out, verdicts), allPass(results["hookline"]))
 }
 
-// allPass fails if a test did not pass, whatever stock made of it.
+// allPass fails if a test did not pass, whatever its result on stock.
 func allPass(hookline suites.Results) error {
 	var failed []string
 	for _, name := range slices.Sorted(maps.Keys(hookline)) {
@@ -127,14 +128,14 @@ func (t pluginTests) run(ctx context.Context, side string) (suites.Results, erro
 		return nil, err
 	}
 	defer func() { _ = output.Close() }() // the program has its own
-	// The tests wait more than they work.
+	// The tests mostly wait.
 	cmd := exec.CommandContext(ctx, t.program, "-test.v", "-test.timeout=20m", "-test.parallel=4", "-test.run=^TestPlugins$/"+t.match)
 	cmd.Dir = t.folder
 	cmd.Env = append(os.Environ(), "RUNTIME="+side, "HOOKLINE_PLUGINS="+filepath.Join(t.out, "bin"), "CGO_ENABLED=0")
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	ended := cmd.Run() // an error if a test failed, which the output has
+	ended := cmd.Run() // an error if a test failed, which the output shows
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ type pluginBuild struct {
 // pluginsQuick matches the names of the plugins of quickBuilds.
 const pluginsQuick = "(NVIDIA|stub)"
 
-// quickBuilds are those of modules that are built in moments.
+// quickBuilds returns the builds of modules that take only moments.
 func (a *app) quickBuilds(to string) []pluginBuild {
 	modules := filepath.Join(a.root, pluginModules)
 	return []pluginBuild{
@@ -163,7 +164,7 @@ func (a *app) quickBuilds(to string) []pluginBuild {
 	}
 }
 
-// pluginBuilds are those of the other plugins that are modules.
+// pluginBuilds returns the builds of the other plugins that are modules.
 func (a *app) pluginBuilds(to string) []pluginBuild {
 	modules := filepath.Join(a.root, pluginModules)
 	return []pluginBuild{
@@ -172,7 +173,7 @@ func (a *app) pluginBuilds(to string) []pluginBuild {
 	}
 }
 
-// buildPlugins builds the plugins into a folder of out, but those that are left out.
+// buildPlugins builds the plugins into a folder of out, and returns those that it leaves out.
 func (a *app) buildPlugins(ctx context.Context, out string, quick bool) (without []leftOut, err error) {
 	bin := filepath.Join(out, "bin")
 	if err := errors.Join(os.RemoveAll(bin), os.MkdirAll(bin, 0o755)); err != nil {

@@ -19,19 +19,19 @@ import (
 	"github.com/hookline-nri/hookline/testkit/host"
 )
 
-// NRI's sample plugins are modules without a release, so that they cannot be had as modules. Debian
-// has their source, which it takes from NRI's release as it is.
+// NRI's sample plugins are modules without a release, so they cannot be required as modules. Debian
+// has their source, unchanged from NRI's release.
 const (
 	samplesPackage = "golang-github-containerd-nri"
 	samplesVersion = "0.8.0-1"
 	samplesSuite   = "testing"
 	samplesArchive = "golang-github-containerd-nri_0.8.0.orig.tar.gz"
 	samplesSum     = "a833f78b1fe9c5b97a3908d1179bb330e77831c62a0dc8b907ece52475f6c886"
-	samplesNRI     = "v0.8.0" // that of the source
+	samplesNRI     = "v0.8.0" // the version of the source
 )
 
-// samples are the plugins that are built from it, and the first NRI over which each is. They are
-// built over all later ones too, where every is set.
+// samples are the plugins that are built from it, each with the first NRI that it is built over. If
+// every is set, it is also built over all later ones.
 var samples = []struct {
 	name, first string
 	every       bool
@@ -43,7 +43,7 @@ var samples = []struct {
 	{"ulimit-adjuster", samplesNRI, false},
 }
 
-// samplesNames are their names in a report.
+// samplesNames returns their names in a report.
 func samplesNames() string {
 	var names []string
 	for _, s := range samples {
@@ -52,8 +52,8 @@ func samplesNames() string {
 	return "NRI's own " + strings.Join(names, ", ")
 }
 
-// samplesOrWhy are the builds of NRI's sample plugins. Where their source cannot be had they are left
-// out, but not in CI.
+// samplesOrWhy returns the builds of NRI's sample plugins. If their source cannot be fetched they are
+// left out, but in CI that is an error.
 func (a *app) samplesOrWhy(ctx context.Context, folder, to string) ([]pluginBuild, []leftOut, error) {
 	source, err := a.samplesSource(ctx, folder)
 	if errors.Is(err, host.ErrPrerequisite) && os.Getenv("CI") == "" {
@@ -66,8 +66,8 @@ func (a *app) samplesOrWhy(ctx context.Context, folder, to string) ([]pluginBuil
 	return builds, nil, err
 }
 
-// sampleBuilds are those of NRI's sample plugins in an unpacked source, each over the NRI that the
-// source has, and some over others.
+// sampleBuilds returns the builds of NRI's sample plugins in an unpacked source: each over the NRI of
+// the source, and some over others.
 func (a *app) sampleBuilds(source, to string) ([]pluginBuild, error) {
 	pins, err := filepath.Glob(filepath.Join(a.root, pluginModules, "nri", "*.mod"))
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *app) samplesSource(ctx context.Context, folder string) (source string, 
 	return source, nil
 }
 
-// fetchSamples has apt fetch the archive into a folder. Its errors do not say where from.
+// fetchSamples has apt fetch the archive into a folder. Its errors do not name the mirror.
 func fetchSamples(ctx context.Context, folder string) (err error) {
 	sources, err := debianSources(ctx)
 	if err != nil {
@@ -128,14 +128,14 @@ func fetchSamples(ctx context.Context, folder string) (err error) {
 	if err := errors.Join(os.WriteFile(list, []byte(sources), 0o644), os.MkdirAll(filepath.Join(lists, "partial"), 0o755)); err != nil {
 		return err
 	}
-	// What the host has of apt's is neither used nor changed.
+	// The host's apt state is neither used nor changed.
 	options := []string{
 		"-o", "Dir::Etc::SourceList=" + list, "-o", "Dir::Etc::SourceParts=/dev/null",
 		"-o", "Dir::State::Lists=" + lists, "-o", "Dir::Cache=" + private, "-o", "APT::Sandbox::User=root",
 	}
 	var said string
 	for _, command := range [][]string{{"update"}, {"source", "--download-only", samplesPackage + "=" + samplesVersion}} {
-		// A mirror that lacks some of the package's files may have this one: its sum tells.
+		// A mirror that lacks some of the package's files may have this one: its sum is checked.
 		out, err := prints(ctx, folder, "apt-get", append(options, command...)...)
 		if err != nil {
 			out += err.Error() + "\n"
@@ -156,12 +156,12 @@ func fetchSamples(ctx context.Context, folder string) (err error) {
 // other distributions have other names.
 var mirror = regexp.MustCompile(`(?m)^'(\S+/debian/?)/dists/`)
 
-// debianSources are the lines of a sources.list for the Debian mirrors that the host's apt uses.
+// debianSources returns the lines of a sources.list for the Debian mirrors that the host's apt uses.
 func debianSources(ctx context.Context) (lines string, err error) {
 	if _, err := exec.LookPath("apt-get"); err != nil {
-		return "", fmt.Errorf("%w: no apt-get in PATH, which fetches the source package %s from Debian", host.ErrPrerequisite, samplesPackage)
+		return "", fmt.Errorf("%w: no apt-get in PATH to fetch the source package %s from Debian", host.ErrPrerequisite, samplesPackage)
 	}
-	// Not its list of what it has: on a new host that is empty.
+	// Not apt's lists: on a new host they are empty.
 	out, err := prints(ctx, "/", "apt-get", "update", "--print-uris")
 	if err != nil {
 		return "", fmt.Errorf("list apt's mirrors: %w", err)
@@ -172,16 +172,16 @@ func debianSources(ctx context.Context) (lines string, err error) {
 	}
 	slices.Sort(mirrors)
 	for _, m := range slices.Compact(mirrors) {
-		// Trusted, since it is the archive's sum that counts.
+		// Trusted, since the archive's sum is checked.
 		lines += fmt.Sprintf("deb-src [trusted=yes] %s %s main\n", m, samplesSuite)
 	}
 	if lines == "" {
-		return "", fmt.Errorf("%w: apt has no mirror of Debian, which has the source package %s", host.ErrPrerequisite, samplesPackage)
+		return "", fmt.Errorf("%w: apt has no mirror of Debian for the source package %s", host.ErrPrerequisite, samplesPackage)
 	}
 	return lines, nil
 }
 
-// hasSum tells whether a file is there with a SHA-256 sum.
+// hasSum reports whether a file exists and has a SHA-256 sum.
 func hasSum(file, sum string) bool {
 	content, err := os.ReadFile(file)
 	return err == nil && fmt.Sprintf("%x", sha256.Sum256(content)) == sum

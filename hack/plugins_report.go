@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/integration/suites"
 )
 
-// verdictsOf are the verdicts among results, by the plugin and the sentence.
+// verdictsOf returns the verdicts among results, by plugin and sentence.
 func verdictsOf(results suites.Results) suites.Results {
 	verdicts := suites.Results{}
 	for name, result := range results {
@@ -24,18 +24,18 @@ func verdictsOf(results suites.Results) suites.Results {
 	return verdicts
 }
 
-// words is a part of a test's name as it was written.
+// words returns a part of a test's name as it was written.
 func words(part string) string { return strings.ReplaceAll(part, "_", " ") }
 
-// A gain is what holds on hookline alone, and for which plugins.
+// A gain is a list of sentences that hold only on hookline, and the plugins for which they do.
 type gain struct{ plugins, sentences []string }
 
-// gains are in the order of the plugins. Plugins that gain the same are in one.
+// gains returns the gains in the order of the plugins. Plugins with the same sentences share one.
 func gains(stock, hookline suites.Results) (all []gain) {
 	of := map[string][]string{}
 	for _, verdict := range slices.Sorted(maps.Keys(hookline)) {
 		plugin, sentence, _ := strings.Cut(verdict, ": ")
-		sentences := of[plugin] // one that gains nothing is there as well
+		sentences := of[plugin] // empty for a plugin that gains nothing
 		if hookline[verdict].State == "passed" && stock[verdict].State != "passed" {
 			sentences = append(sentences, sentence)
 		}
@@ -52,39 +52,39 @@ func gains(stock, hookline suites.Results) (all []gain) {
 	return all
 }
 
-// pluginsIntro says what the plugins are.
-const pluginsIntro = `# NRI plugins of others
+// pluginsIntro describes the plugins.
+const pluginsIntro = `# NRI plugins of other projects
 
-Side by side, as %s made it. What is asked is in
-[integration/others](../integration/others), and how each is built in [hack/tools/plugins](../hack/tools/plugins).
+Side by side, as %s made it. The checks are in
+[integration/others](../integration/others), and the builds in [hack/tools/plugins](../hack/tools/plugins).
 
-Theirs, as they are:
+Other projects' plugins, unmodified:
 
 - NRI's sample plugins logger, device-injector, hook-injector, network-device-injector and ulimit-adjuster, of the source
   of NRI v0.8.0 that Debian has. The version after each name is that of NRI, whose stub it is built with. logger is
   started with a variable to add to containers.
 - memory-policy of nri-plugins, from its module.
 
-Theirs, in a program of ours that starts them:
+Other projects' plugins, in a program of ours that starts them:
 
 - NVIDIA's CDI plugin.
-- dranet. The program also does the part of the kubelet, with the stand-in for an API server that client-go brings.
+- dranet. The program also plays the kubelet, with client-go's stand-in for an API server.
 
 Ours:
 
-- a program over NRI's stub v0.3.0, which has another API than logger and device-injector need. It does what they do.
+- a program over NRI's stub v0.3.0, which has another API than logger and device-injector need. It does the same.
 
 Left out:
 `
 
-// leftOut are plugins that were wanted, by the reason.
+// leftOut are plugins that could not be built, and the reason.
 type leftOut struct{ plugins, why string }
 
 // pluginsLeftOut are left out everywhere.
 var pluginsLeftOut = []leftOut{
 	{"topology-aware and balloons of nri-plugins",
-		"they import a module of their own repository that has no release, by a replacement that holds in a clone alone, so that they cannot be built from modules"},
-	{"memory-qos of nri-plugins", "all that it sets needs cgroup v2"},
+		"they import a module of their own repository that has no release, by a replacement that works only in a clone, so they cannot be built from modules"},
+	{"memory-qos of nri-plugins", "all its settings need cgroup v2"},
 	{"device-injector over NRI v0.6.1", "it adds CDI devices, which the API has had since v0.7.0"},
 }
 
@@ -100,7 +100,7 @@ func writePlugins(file string, runtimes map[string]string, results map[string]su
 		r := results[side]
 		fmt.Fprintf(&b, "| %s | %s | %d | %d |\n", side, version(runtimes[side]), r.Count("passed"), r.Count("failed"))
 	}
-	fmt.Fprint(&b, "\nWhat holds on hookline and not on stock:\n\n| plugin | |\n|---|---|\n")
+	fmt.Fprint(&b, "\nThese hold on hookline and not on stock:\n\n| plugin | |\n|---|---|\n")
 	for _, g := range gains(results["stock"], results["hookline"]) {
 		holds := strings.Join(g.sentences, "<br>")
 		if holds == "" {
@@ -108,7 +108,7 @@ func writePlugins(file string, runtimes map[string]string, results map[string]su
 		}
 		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(g.plugins, "<br>"), holds)
 	}
-	fmt.Fprint(&b, "\nAll that was asked:\n\n")
+	fmt.Fprint(&b, "\nAll checks:\n\n")
 	if err := suites.Table(&b, results["stock"], results["hookline"]); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What "make proto" generates is what is checked in.
+// The generated code in git is that of "make proto".
 func TestGeneratedCodeIsUpToDate(t *testing.T) {
 	const source, generated = "internal/cri/podresources/resources.proto", "resources.pb.go"
 	fresh := t.TempDir()
@@ -24,6 +24,6 @@ func TestGeneratedCodeIsUpToDate(t *testing.T) {
 	got, err := os.ReadFile(filepath.Join("..", "podresources", filepath.Dir(source), generated))
 	require.NoError(t, err)
 	if string(want) != string(got) {
-		t.Errorf("%s is not what %s gives: make proto", generated, source)
+		t.Errorf("%s is not generated from %s: run make proto", generated, source)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/tree"
 )
 
-// A releaser says what a release has besides what is built for oneself.
+// A releaser describes what a release has beyond a build for this machine.
 type releaser struct {
 	commands []tree.Command    // that upstream's archives have, besides those of the product
 	cross    map[string]string // C compiler for an architecture that is not this machine's
@@ -30,19 +30,20 @@ type releaser struct {
 func (a *app) release() *cli.Command {
 	return &cli.Command{
 		Name:      "release",
-		Usage:     "archives that people can install, with checksums and SBOM",
+		Usage:     "make archives to install, with checksums and SBOM",
 		UsageText: "go run ./hack release [--arch ARCH]... [--conformance] [--twice]",
 		Description: `Builds for linux/amd64 and linux/arm64 and writes to release/VERSION of the output
-folder: for each an archive with the layout of containerd's own static releases, its
-checksum and an SBOM (SPDX 2.3), and for all of them the series as files for git am, and
-the modules, commits and compilers that it was made of. The binaries for another
-architecture take its C compiler (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross), and
-are started with QEMU (qemu-user). With --conformance the report.json that
-hack conformance wrote goes with it: of that version, with no case that failed. With --twice all of it is made again in another
-folder with an empty build cache, and compared byte by byte.`,
+folder: for each architecture an archive with the layout of containerd's own static
+releases, its checksum and an SBOM (SPDX 2.3); and once the series as files for git am,
+and the modules, commits and compilers that the release is made of. For another
+architecture than that of this machine it needs its C compiler
+(gcc-aarch64-linux-gnu, libc6-dev-arm64-cross), and QEMU to start the binaries
+(qemu-user). --conformance adds the report.json that hack conformance wrote, which must
+be of that version and without a failed case. --twice makes the release again in
+another folder with an empty build cache, and compares the two byte by byte.`,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "arch", Usage: "build for `ARCH`", Value: []string{"amd64", "arm64"}},
-			&cli.BoolFlag{Name: "conformance", Usage: "with the report of the conformance test"},
+			&cli.BoolFlag{Name: "conformance", Usage: "add the report of the conformance test"},
 			&cli.BoolFlag{Name: "twice", Usage: "make it a second time and compare"},
 		},
 		Before: takes(0, "[--arch ARCH]... [--conformance] [--twice]"),
@@ -145,7 +146,7 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 	return dir, tree.ReplaceFolder(made, dir)
 }
 
-// again makes a release a second time, with nothing of the first, and compares.
+// again makes a release a second time, without using the first, and compares the two.
 func (a *app) again(ctx context.Context, w *tree.Workspace, dir string, archs []string, reports string) (err error) {
 	out, err := w.Temp("again")
 	if err != nil {
@@ -164,7 +165,7 @@ func (a *app) again(ctx context.Context, w *tree.Workspace, dir string, archs []
 	}
 	n, err := release.Compare(dir, other)
 	if err != nil {
-		return fmt.Errorf("the second time it is another release: %w", err)
+		return fmt.Errorf("the second release differs: %w", err)
 	}
 	_, err = fmt.Fprintf(a.stdout, "made twice: %d files are the same\n", n)
 	return err
@@ -185,12 +186,12 @@ func readReport(folder string) (*report.Report, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if r.Exit() != 0 {
-		return nil, fmt.Errorf("the report in %s is of a test that not all cases passed", folder)
+		return nil, fmt.Errorf("the report in %s has cases that did not pass", folder)
 	}
 	return r, nil
 }
 
-// compiler is the C compiler for an architecture.
+// compiler returns the C compiler for an architecture.
 func (a *app) compiler(arch string) (string, error) {
 	if arch == runtime.GOARCH {
 		if cc := os.Getenv("CC"); cc != "" {
@@ -200,12 +201,12 @@ func (a *app) compiler(arch string) (string, error) {
 	}
 	cc, ok := a.releaser.cross[arch]
 	if !ok {
-		return "", fmt.Errorf("no release is made for %s here", arch)
+		return "", fmt.Errorf("no C compiler for %s is known", arch)
 	}
 	return cc, nil
 }
 
-// said has what each binary says of itself filled in.
+// said fills version and revision into the texts that binaries must print.
 func said(starts []release.Start, o release.Origin) []release.Start {
 	values := strings.NewReplacer("{version}", o.Version, "{revision}", o.Revision)
 	out := slices.Clone(starts)
@@ -227,7 +228,7 @@ func programs(p tree.Product) []string {
 	return names
 }
 
-// origin is what trees are made of.
+// origin returns the sources of trees.
 func origin(head tree.Head, trees []tree.Tree) release.Origin {
 	o := release.Origin{Revision: tree.Revision(trees), Commit: head.Commit, Modified: head.Modified, Time: head.Time}
 	for _, t := range trees {

@@ -36,10 +36,10 @@ func run(ctx context.Context, cfg config, args []string) error {
 			},
 			&cli.StringFlag{
 				Name:        "target",
-				Usage:       "`VERSION` upstream, one of those in hack/targets",
+				Usage:       "`VERSION` of upstream, one of those in hack/targets",
 				DefaultText: "that of go.mod",
 			},
-			&cli.StringFlag{Name: "series", Usage: "the patches of `SERIES`: core, which is the small ones that stand by themselves, or full", Value: full},
+			&cli.StringFlag{Name: "series", Usage: "`SERIES` of patches: core, the small ones that need no others, or full", Value: full},
 		},
 		Before: a.chooseSeries,
 		Commands: []*cli.Command{
@@ -48,7 +48,7 @@ func run(ctx context.Context, cfg config, args []string) error {
 		},
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if name := cmd.Args().First(); name != "" {
-				return fmt.Errorf("there is no command %q: see --help", name)
+				return fmt.Errorf("unknown command %q: see --help", name)
 			}
 			return cli.ShowRootCommandHelp(cmd)
 		},
@@ -105,7 +105,7 @@ func (a *app) applied(do func(context.Context, *cli.Command, *tree.Workspace, []
 	})
 }
 
-// takes checks the number of arguments before anything is done.
+// takes checks the number of arguments first.
 func takes(n int, usage string) cli.BeforeFunc {
 	return func(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 		if cmd.NArg() != n {
@@ -115,7 +115,7 @@ func takes(n int, usage string) cli.BeforeFunc {
 	}
 }
 
-// short is a path as seen from here.
+// short returns a path relative to the working directory.
 func short(path string) string {
 	if dir, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(dir, path); err == nil && !strings.HasPrefix(rel, "..") {

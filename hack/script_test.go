@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"hack": hackMain})
 }
 
-// TestScript runs testdata/script: the CLI as its user sees it, on an invented
-// upstream (testdata/mod) and an invented series (invented_test.go).
+// TestScript runs testdata/script: the CLI as users see it, on an invented upstream (testdata/mod)
+// and an invented series (invented_test.go).
 func TestScript(t *testing.T) {
 	env := newUpstream(t)
 	env = append(env, "ARCH="+runtime.GOARCH)
@@ -45,9 +45,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// newUpstream serves the invented modules. What it returns for the environment
-// makes the go command know of nothing else, with a module cache of its own and
-// everybody's build cache.
+// newUpstream serves the invented modules. With the environment that it returns, the go command
+// finds no others. It has a module cache of its own, and the shared build cache.
 func newUpstream(t *testing.T) []string {
 	proxy := goproxytest.NewTestServer(t, filepath.Join("testdata", "mod"), "")
 	cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
@@ -58,7 +57,7 @@ func newUpstream(t *testing.T) []string {
 		"GOMODCACHE=" + filepath.Join(t.TempDir(), "mod"),
 		"GOCACHE=" + strings.TrimSpace(string(cache)),
 		"GOTOOLCHAIN=local",
-		"GORACE=atexit_sleep_ms=0", // or each of many short runs takes a second longer
+		"GORACE=atexit_sleep_ms=0", // otherwise each of many short runs takes a second longer
 	}
 	t.Cleanup(func() { // the module cache is read-only, the folder of the test must go
 		clean := exec.Command("go", "clean", "-modcache")

@@ -11,10 +11,10 @@ import (
 	"github.com/hookline-nri/hookline/integration/suites"
 )
 
-// sides are the runtimes on which a suite of others is run, the one to compare with first.
+// sides are the runtimes that other projects' suites run on. The first one is the reference.
 var sides = []string{"stock", "hookline"}
 
-// tell prints what a suite, or a part of it, came to on each side.
+// tell prints the results of a suite, or a part of it, on each side.
 func (a *app) tell(part string, results map[string]suites.Results) {
 	for _, side := range sides {
 		r := results[side]
@@ -30,7 +30,7 @@ func worse(suite, out string, results map[string]suites.Results) error {
 		return nil
 	}
 	for i, test := range tests {
-		tests[i] = fmt.Sprintf("%s: %s on stock, %s on hookline", test, results["stock"][test].State, cmp.Or(results["hookline"][test].State, "not there"))
+		tests[i] = fmt.Sprintf("%s: %s on stock, %s on hookline", test, results["stock"][test].State, cmp.Or(results["hookline"][test].State, "not run"))
 	}
 	return fmt.Errorf("these tests of %s do worse on hookline than on stock, see %s:\n%s",
 		suite, short(filepath.Join(out, "hookline", "output.txt")), strings.Join(tests, "\n"))

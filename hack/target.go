@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// targets are the versions upstream that are followed besides that of go.mod: the
-// folders with a go.mod that pins them.
+// targets returns the versions of upstream that are supported besides that of go.mod: the folders
+// with a go.mod that pins them.
 func (a *app) targets() ([]string, error) {
 	found, err := filepath.Glob(filepath.Join(a.root, "hack", "targets", "*", "go.mod"))
 	var names []string
@@ -32,7 +32,7 @@ func (a *app) pins(target string) (string, error) {
 		return "", err
 	}
 	if !slices.Contains(known, target) {
-		return "", fmt.Errorf("there is no target %s: hack/targets has %s", target, strings.Join(known, ", "))
+		return "", fmt.Errorf("unknown target %s: hack/targets has %s", target, strings.Join(known, ", "))
 	}
 	return filepath.Join("hack", "targets", target), nil
 }
@@ -45,7 +45,7 @@ func (a *app) goldenFile(target string) string {
 	return filepath.Join(a.root, "hack", "targets", target, "series.golden")
 }
 
-// built is the folder of what is built of a target, in the output folder.
+// built returns the folder of the builds of a target, in the output folder.
 func built(cmd *cli.Command) string {
 	if target := cmd.String("target"); target != "" {
 		return filepath.Join(cmd.String("output"), "targets", target)
@@ -53,6 +53,5 @@ func built(cmd *cli.Command) string {
 	return cmd.String("output")
 }
 
-// patched is the folder of what is built of a target with patches: those of the series
-// that the command is about.
+// patched returns the folder of the patched builds of a target, for the series of the command.
 func patched(cmd *cli.Command) string { return filepath.Join(built(cmd), below(cmd)) }

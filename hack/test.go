@@ -16,10 +16,11 @@ func (a *app) test() *cli.Command {
 		Name:      "test",
 		Usage:     "run upstream's own tests on the patched trees",
 		UsageText: "go run ./hack test [PKG...]",
-		Description: `Without arguments, tests the packages that the series touches and those around
-them. A PKG begins with the name of a module: nri/pkg/adaptation, containerd/internal/cri/...
-A package whose failure is not the patches' has passed, and is named: the same tests fail as
-published, or tests of upstream's own that pass there pass when it is run again.`,
+		Description: `Without arguments, tests the packages that the series touches and those around them. A
+PKG begins with the name of a module: nri/pkg/adaptation, containerd/internal/cri/...
+Failures that the patches do not cause are printed. The package counts as passed in two
+cases: the test also fails without patches, or an upstream test passes without patches
+and in a second run.`,
 		Action: a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 			var results []tree.Tests
 			var err error
@@ -33,7 +34,7 @@ published, or tests of upstream's own that pass there pass when it is run again.
 	}
 }
 
-// tested prints how tests went.
+// tested prints the results of tests.
 func (a *app) tested(results []tree.Tests, err error) error {
 	for _, r := range results {
 		fmt.Fprint(a.stderr, r.Output)
@@ -42,7 +43,7 @@ func (a *app) tested(results []tree.Tests, err error) error {
 			fmt.Fprintf(a.stdout, "%s: %s fails as published, too\n", r.Module, name)
 		}
 		for _, name := range r.Unsteady {
-			fmt.Fprintf(a.stdout, "%s: %s failed once, and neither as published nor when it was run again\n", r.Module, name)
+			fmt.Fprintf(a.stdout, "%s: %s failed once, but neither as published nor in a second run\n", r.Module, name)
 		}
 	}
 	return err

@@ -12,8 +12,7 @@ import (
 	"github.com/hookline-nri/hookline/patches"
 )
 
-// A thread that names a patch which was dropped, or does not say what becomes of one, is
-// refused.
+// A thread that names a patch which was dropped, or does not say what happens to one, is rejected.
 func TestThreads(t *testing.T) {
 	require.NoError(t, errors.Join(docs.CheckThreads(patches.Series, threads)...))
 }

@@ -16,10 +16,10 @@ import (
 func (a *app) tools() *cli.Command {
 	return &cli.Command{
 		Name:      "tools",
-		Usage:     "build runc and the CNI plugins of tests and demo",
+		Usage:     "build runc and the CNI plugins for tests and demo",
 		UsageText: "go run ./hack tools",
-		Description: `Builds what hack/tools/go.mod pins into tools/bin of the output folder, from the
-modules. Needs a C compiler, for runc. Nothing is installed on the host.`,
+		Description: `Builds the programs that hack/tools/go.mod pins, from their modules, into tools/bin of
+the output folder. It needs a C compiler, for runc. It installs nothing on the host.`,
 		Before: takes(0, ""),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			if _, err := exec.LookPath("gcc"); err != nil {
@@ -30,8 +30,8 @@ modules. Needs a C compiler, for runc. Nothing is installed on the host.`,
 	}
 }
 
-// goTool builds the tools of a module below the repository. The go command does not
-// build again what is up to date.
+// goTool builds the tools of a module below the repository. The go command does not rebuild tools
+// that are up to date.
 func (a *app) goTool(ctx context.Context, what, module, output string) error {
 	bin := filepath.Join(output, "tools", "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {

@@ -23,12 +23,12 @@ import (
 func (a *app) upstreamChecks() *cli.Command {
 	return &cli.Command{
 		Name:      "upstream-checks",
-		Usage:     "what upstream's own checks say of the patched trees",
+		Usage:     "run upstream's own checks on the patched trees",
 		UsageText: "go run ./hack upstream-checks",
-		Description: `Of each module: golangci-lint with upstream's configuration, on the lines that the
-patches change; that go.mod and go.sum are tidy; that new files have upstream's
-licence notice; that no line ends in blanks. What needs a clone, a network or other
-programs is not run: see docs/upstreaming.md. It takes many minutes.`,
+		Description: `Runs, for each module, golangci-lint with upstream's configuration on the lines that the
+patches change. Checks that go.mod and go.sum are tidy, that new files have upstream's
+licence notice, and that no line ends in blanks. Checks that need a clone, a network or
+other programs are not run: see docs/upstreaming.md. It takes many minutes.`,
 		Before: takes(0, ""),
 		Action: a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 			out := cmd.String("output")
@@ -69,7 +69,7 @@ programs is not run: see docs/upstreaming.md. It takes many minutes.`,
 	}
 }
 
-// prints runs a program in a tree. The error has what it printed.
+// prints runs a program in a tree. The error has its output.
 func prints(ctx context.Context, dir, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = dir
@@ -86,7 +86,7 @@ func (a *app) blanks(ctx context.Context, t tree.Tree) error {
 	return err
 }
 
-// notices compares the notice of new files with that of a file that upstream has.
+// notices compares the notice of new files with that of a file of upstream.
 func (a *app) notices(ctx context.Context, t tree.Tree) error {
 	added, err := prints(ctx, t.Work, "git", "diff", "--name-only", "--diff-filter=A", t.Base, t.Tip(), "--", "*.go")
 	if err != nil {
@@ -103,13 +103,13 @@ func (a *app) notices(ctx context.Context, t tree.Tree) error {
 			return err
 		}
 		if !strings.Contains(string(content[:min(len(content), 2000)]), notice) {
-			errs = append(errs, fmt.Errorf("%s: has no notice as upstream's", name))
+			errs = append(errs, fmt.Errorf("%s: has not upstream's notice", name))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// notice is the first comment of the first file of upstream that begins with one.
+// notice returns the first comment of the first file of upstream that begins with one.
 func notice(ctx context.Context, t tree.Tree) (string, error) {
 	files, err := prints(ctx, t.Work, "git", "ls-tree", "-r", "--name-only", t.Base)
 	if err != nil {
@@ -131,8 +131,8 @@ func notice(ctx context.Context, t tree.Tree) (string, error) {
 	return "", errors.New("no file of upstream has a licence notice")
 }
 
-// tidy leaves alone the checksums of modules that are taken from beside the tree until
-// they have a release.
+// tidy ignores the checksums of modules that are taken from beside the tree until they have a
+// release.
 func (a *app) tidy(ctx context.Context, t tree.Tree) error {
 	diff, err := prints(ctx, t.Work, "go", "mod", "tidy", "-diff")
 	if err == nil {
@@ -159,13 +159,13 @@ func (a *app) tidy(ctx context.Context, t tree.Tree) error {
 		}
 		changes++
 	}
-	if changes == 0 { // it could not say
+	if changes == 0 { // it failed for another reason
 		return err
 	}
 	return nil
 }
 
-// linted runs the linter with the configuration that upstream has in the tree.
+// linted runs the linter with upstream's configuration in the tree.
 func (a *app) linted(ctx context.Context, t tree.Tree, linter string) error {
 	dirs := map[string]bool{}
 	for name, content := range t.Files() {
@@ -186,8 +186,8 @@ func (a *app) linted(ctx context.Context, t tree.Tree, linter string) error {
 	return err
 }
 
-// configured is a copy of upstream's configuration in the form of the linter's second
-// version, if it is in that of the first.
+// configured returns upstream's configuration, converted to the form of the linter's second version
+// if it is in that of the first.
 func (a *app) configured(ctx context.Context, t tree.Tree, linter string) (string, error) {
 	for _, name := range []string{".golangci.yml", ".golangci.yaml"} {
 		content, err := os.ReadFile(filepath.Join(t.Work, name))

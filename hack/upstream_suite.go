@@ -28,15 +28,15 @@ func (a *app) upstreamSuite() *cli.Command {
 		UsageText: "go run ./hack upstream-suite [--run REGEXP] [--write FILE]",
 		Description: `Builds containerd's package integration, and its shim and CNI plugin that fail on
 demand, from each source, with the tests that the patches bring. Runs them on a private
-node of each runtime. It fails if a test that stock passes fails twice on hookline, since some
-fail now and then, or if one that a patch brings does not fail on stock, where each has a node
-of its own. Tests that cannot run beside another containerd, need a network or fail often by
-themselves are left out.
+node of each runtime. It fails if a test passes on stock and fails twice on hookline,
+since some tests fail now and then. It also fails if a test that a patch brings does not
+fail on stock, on a node of its own. Tests that cannot run beside another containerd,
+need a network or often fail by themselves are left out.
 
-What the tests printed and containerd's logs are in upstream-suite in the output folder.
-Run build, build --stock and tools before.`,
+The output of the tests and containerd's logs are in upstream-suite in the output
+folder. Run build, build --stock and tools before.`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "run", Usage: "only tests whose names match this `REGEXP`"},
+			&cli.StringFlag{Name: "run", Usage: "run only tests whose names match this `REGEXP`"},
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
 		},
 		Before: takes(0, "[--run REGEXP] [--write FILE]"),
@@ -99,14 +99,14 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 	}
 	brought := slices.DeleteFunc(patched.brought, func(test string) bool { return !wanted.MatchString(test) })
 	for _, test := range brought {
-		end := a.progress.Step(test + " on stock, which it is to fail")
+		end := a.progress.Step(test + " on stock, where it must fail")
 		bound, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		alone, err := registry.Containerd(bound, on("stock", "stock-"+test), patched.Containerd, "^"+test+"$")
 		hangs := bound.Err() != nil && ctx.Err() == nil
 		cancel()
 		end()
 		switch {
-		case hangs: // with the whole node, where two wait for one another
+		case hangs: // and the whole node with it, if two calls wait for each other
 			alone = suites.Results{test: {State: "failed"}}
 		case err != nil:
 			return err
@@ -119,15 +119,15 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 			return err
 		}
 	}
-	return errors.Join(worse("containerd", out, results), received(brought, results))
+	return errors.Join(worse("containerd", out, results), bothWays(brought, results))
 }
 
-// told fails unless the tests that the patches bring fail without these and pass with them.
-func received(brought []string, results map[string]suites.Results) error {
+// bothWays fails unless the tests that the patches bring fail without them and pass with them.
+func bothWays(brought []string, results map[string]suites.Results) error {
 	var errs []error
 	for _, test := range brought {
 		if stock, hookline := results["stock"][test].State, results["hookline"][test].State; stock != "failed" || hookline != "passed" {
-			errs = append(errs, fmt.Errorf("%s, which a patch brings, is to fail on stock and to pass on hookline, and came to %q and %q", test, stock, hookline))
+			errs = append(errs, fmt.Errorf("%s, which a patch brings, must fail on stock and pass on hookline, but the results are %q and %q", test, stock, hookline))
 		}
 	}
 	return errors.Join(errs...)
@@ -152,7 +152,7 @@ func (a *app) buildSuite(ctx context.Context, w *tree.Workspace, to string) (c s
 		}
 	}
 	if source == "" {
-		return c, errors.New("there is no source of " + a.product.Module)
+		return c, errors.New("no source of " + a.product.Module)
 	}
 	defer a.progress.Step("build containerd's tests")()
 	c.Containerd = suites.Containerd{Tests: filepath.Join(to, "tests"), Shim: filepath.Join(to, "containerd-shim-runc-fp-v1"), CNI: filepath.Join(to, "cni-bridge-fp")}
@@ -179,7 +179,7 @@ func writeUpstreamSuite(file, match string, again []string, results map[string]s
 		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", side, r.Count("passed"), r.Count("failed"), r.Count("skipped"))
 	}
 	if len(again) > 0 {
-		fmt.Fprintf(b, "\nRun once more on hookline, since only stock passed: %s. The table has what came of that.\n", strings.Join(again, ", "))
+		fmt.Fprintf(b, "\nRun once more on hookline, since only stock passed: %s. The table has the results of that run.\n", strings.Join(again, ", "))
 	}
 	fmt.Fprintln(b, "\nLeft out:")
 	for _, l := range suites.LeftOut {
@@ -192,7 +192,7 @@ func writeUpstreamSuite(file, match string, again []string, results map[string]s
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
-// only says which tests ran.
+// only returns a text that says which tests ran.
 func only(match string) string {
 	if match == "" {
 		return ""

@@ -18,7 +18,8 @@ import (
 
 var began = time.Unix(1000, 0)
 
-// told is what a plugin got of pod web and its container after it had joined, a millisecond apart.
+// received returns the calls of a plugin: its registration, and then events of pod web and its
+// container, a millisecond apart.
 func received(events ...plugin.Event) plugin.Calls {
 	var calls plugin.Calls
 	for i, e := range slices.Concat([]plugin.Event{plugin.Configure, plugin.Synchronize}, events) {
@@ -43,7 +44,7 @@ func stop(took time.Duration, err error) step {
 	return step{what: "StopPodSandbox web", start: began, end: began.Add(took), err: err}
 }
 
-// Each rule holds for a whole life, and breaks for what it is there to see.
+// Each rule holds for a whole life, and is broken by the faults that it is about.
 func TestRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		story  story

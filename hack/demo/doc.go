@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package demo shows what the patches do: a private node, plugins of which one fails
-// and one hangs, pods that run and a pod that is refused, and at the end which plugin
-// got which events, in which order, and which rules held.
+// Package demo shows the effect of the patches: on a private node with plugins, among them one that
+// fails and one that hangs, a pod runs and another one is rejected. The result shows which plugin
+// received which events, in which order, and which rules held.
 //
-// play.go is what happens, table.go how it is shown, rules.go what is checked.
-// Nothing is checked that was not recorded by a real plugin of a real runtime.
+// play.go has the events, table.go prints them, and rules.go checks them. Real plugins of a real
+// runtime recorded everything that is checked.
 package demo

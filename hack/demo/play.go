@@ -14,12 +14,12 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// timeout is NRI's request timeout on the demo's node: how long a plugin that
-// hangs may hold up a request.
+// timeout is NRI's request timeout on the demo's node: how long a plugin that hangs may block a
+// request.
 const timeout = time.Second
 
-// Run plays the demo on a node of its own, and writes the result to out and the timeline
-// into a folder. Step announces what takes its time. The node is gone when Run returns.
+// Run plays the demo on a node of its own, and writes the result to out and the timeline into a
+// folder. step announces steps that take a while. The node is removed when Run returns.
 func Run(ctx context.Context, options node.Options, out io.Writer, folder string, step func(string) (end func())) (retErr error) {
 	options.RequestTimeout = timeout
 	end := step("start a private node")
@@ -49,7 +49,7 @@ func Run(ctx context.Context, options node.Options, out io.Writer, folder string
 	if err := s.draw(c.plugins, folder); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nIt is drawn in %s.\n", filepath.Join(folder, "demo.svg"))
+	fmt.Fprintf(out, "\nThese events are drawn in %s.\n", filepath.Join(folder, "demo.svg"))
 	return nil
 }
 
@@ -59,10 +59,10 @@ type cast struct {
 	hang    *plugin.Gate
 }
 
-const refusedPod = "refused"
+const rejectedPod = "rejected"
 
-// newCast makes one plugin that fails every stop and removal and refuses one pod, one
-// that hangs when a pod stops, and one before and one after them that always succeed.
+// newCast makes a plugin that fails every stop and removal and rejects one pod, a plugin that hangs
+// when a pod stops, and one before and one after them that always succeed.
 func newCast() *cast {
 	c := &cast{hang: plugin.NewGate()}
 	first := plugin.New("10", "first")
@@ -72,7 +72,7 @@ func newCast() *cast {
 		fails.On(end, plugin.Fail("teardown failed"))
 	}
 	fails.On(plugin.RunPodSandbox, func(_ context.Context, call *plugin.Call) error {
-		if call.Pod.GetName() == refusedPod {
+		if call.Pod.GetName() == rejectedPod {
 			return errors.New("no room for this pod")
 		}
 		return nil
@@ -85,7 +85,7 @@ func newCast() *cast {
 	return c
 }
 
-// record is what one plugin was told.
+// record has the calls that one plugin received.
 type record struct {
 	name    string
 	calls   plugin.Calls
@@ -114,7 +114,7 @@ func (c *cast) leave() {
 	}
 }
 
-// story is what happened.
+// story is everything that happened.
 type story struct {
 	start    time.Time
 	received []record // by plugin, in index order
@@ -131,7 +131,7 @@ type step struct {
 
 func (s step) took() time.Duration { return s.end.Sub(s.start) }
 
-// do makes a CRI request. What it returns is part of the story.
+// do makes a CRI request, and records its result.
 func (s *story) do(what string, request func() error) error {
 	st := step{what: what, start: time.Now()}
 	st.err = request()
@@ -140,11 +140,11 @@ func (s *story) do(what string, request func() error) error {
 	return st.err
 }
 
-// play has a pod refused, and takes another with a container through its life.
+// play has a pod rejected, and takes another one with a container through its life.
 func (s *story) play(ctx context.Context, n *node.Node) error {
 	client := n.CRI()
-	_ = s.do("RunPodSandbox refused", func() error { // the refusal is part of the story
-		_, err := client.RunPod(ctx, client.Pod(refusedPod))
+	_ = s.do("RunPodSandbox rejected", func() error { // the rejection is part of the story
+		_, err := client.RunPod(ctx, client.Pod(rejectedPod))
 		return err
 	})
 	var err error
@@ -171,7 +171,7 @@ func (s *story) play(ctx context.Context, n *node.Node) error {
 	)
 }
 
-// leftovers lists what is left on a node that should have no pods.
+// leftovers lists the leftovers on a node that should have no pods.
 func leftovers(ctx context.Context, n *node.Node) ([]string, error) {
 	found, err := n.Leftovers(ctx)
 	if err != nil {

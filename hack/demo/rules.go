@@ -12,10 +12,10 @@ import (
 	"github.com/hookline-nri/hookline/testkit/history"
 )
 
-// verdict is whether a rule of the contract held.
+// verdict says whether a rule of the contract held.
 type verdict struct {
 	rule, promise string
-	broken        []string // what broke it; none: it held
+	broken        []string // its violations; none if it held
 }
 
 func writeRules(out io.Writer, verdicts []verdict) {
@@ -37,15 +37,15 @@ func writeRules(out io.Writer, verdicts []verdict) {
 func (s *story) rules() []verdict {
 	return []verdict{
 		{"L1", "events of a pod come in order", s.faults("L1")},
-		{"L3", "plugins that know a pod or container get its stop and removal once, and no others do", s.faults("L3")},
-		{"L7", "a refused pod leaves nothing behind", s.left},
+		{"L3", "plugins that know a pod or container receive its stop and removal once, and no others do", s.faults("L3")},
+		{"L7", "a rejected pod leaves nothing behind", s.left},
 		{"L8", "no plugin fails a stop or a removal", s.failedTeardowns()},
 		{"L9", "a stop waits one request timeout at most", s.longWaits()},
 	}
 }
 
-// faults lists how a rule on what a plugin is told was broken. A plugin that the runtime
-// disconnected gets nothing more.
+// faults lists the violations of a rule about the events that plugins receive. A plugin that the
+// runtime disconnected receives nothing more.
 func (s *story) faults(rule string) (broken []string) {
 	for _, r := range s.received {
 		reading := history.Read(r.calls, nil)
@@ -58,13 +58,13 @@ func (s *story) faults(rule string) (broken []string) {
 			continue
 		}
 		for _, alive := range reading.Alive() {
-			broken = append(broken, fmt.Sprintf("%s never got the removal of %s", r.name, r.named(alive)))
+			broken = append(broken, fmt.Sprintf("%s never received the removal of %s", r.name, r.named(alive)))
 		}
 	}
 	return broken
 }
 
-// named has the names of pods and containers in the place of their ids.
+// named replaces ids of pods and containers by their names.
 func (r record) named(text string) string {
 	for _, call := range r.calls {
 		if id := call.Container.GetId(); id != "" {
@@ -86,7 +86,7 @@ func (s *story) failedTeardowns() (broken []string) {
 	return broken
 }
 
-// slack is what the rest of a stop may take: the process, the network.
+// slack is how long the rest of a stop may take: the process, the network.
 const slack = 700 * time.Millisecond
 
 func (s *story) longWaits() (broken []string) {

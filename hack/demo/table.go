@@ -16,7 +16,7 @@ import (
 // write prints a line per CRI request and per event, with a column per plugin, and
 // the rules.
 func (s *story) write(out io.Writer) {
-	fmt.Fprintf(out, "\nWho was told what, in the order it came. Plugins have %s to answer.\n\n", timeout)
+	fmt.Fprintf(out, "\nThe events that each plugin received, in order. Plugins have %s to answer.\n\n", timeout)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "at\trequest and events")
 	for _, r := range s.received {
@@ -43,7 +43,7 @@ func (s *story) lines() []line {
 	for _, st := range s.steps {
 		l := line{at: st.start, text: fmt.Sprintf("%s (%s)", st.what, ms(st.took())), cells: make([]string, len(s.received))}
 		if st.err != nil {
-			l.text += ": refused"
+			l.text += ": rejected"
 		}
 		lines = append(lines, l)
 	}
@@ -52,7 +52,7 @@ func (s *story) lines() []line {
 	return lines
 }
 
-// events has one line per event of a pod or container, with what each plugin answered.
+// events has one line per event of a pod or container, with the answer of each plugin.
 func (s *story) events() []line {
 	type key struct {
 		event plugin.Event

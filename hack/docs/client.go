@@ -13,7 +13,7 @@ const client = "github.com/prometheus/client_golang/prometheus"
 
 var clientConstructor = regexp.MustCompile(`^New(Counter|Gauge|Histogram|Summary)(Vec|Func)?$`)
 
-// ofClient tells whether a call is of Prometheus' own package, or of promauto.
+// ofClient reports whether a call is of Prometheus' own package, or of promauto.
 func ofClient(s source, c call) bool {
 	return isName(c.on, s.imported(client)) || isName(c.on, s.imported(client+"/promauto"))
 }
@@ -60,7 +60,7 @@ func described(s source, c call) (m metric, err error) {
 func (m *metric) options(e ast.Expr) error {
 	literal, ok := e.(*ast.CompositeLit)
 	if !ok {
-		return fmt.Errorf("the options of a %s are no literal: write them out", m.kind)
+		return fmt.Errorf("the options of a %s are not a literal: write them out", m.kind)
 	}
 	fields := map[string]string{}
 	for _, element := range literal.Elts {
@@ -89,13 +89,13 @@ func stringList(e ast.Expr) ([]string, error) {
 	}
 	literal, ok := e.(*ast.CompositeLit)
 	if !ok {
-		return nil, fmt.Errorf("the labels of a metric are no literal: write them out")
+		return nil, fmt.Errorf("the labels of a metric are not a literal: write them out")
 	}
 	return stringsOf(literal.Elts)
 }
 
-// constKind is the type of a metric whose description is declared apart from its
-// values: that of the prometheus.MustNewConstMetric with the description.
+// constKind returns the type of a metric whose description is declared apart from its values: that of
+// the prometheus.MustNewConstMetric with the description.
 func constKind(s source, desc string) (string, error) {
 	for _, d := range s.file.Decls {
 		for _, c := range calls(d) {
@@ -104,5 +104,5 @@ func constKind(s source, desc string) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("no prometheus.MustNewConstMetric of this file tells the type of %q", desc)
+	return "", fmt.Errorf("no prometheus.MustNewConstMetric of this file has the type of %q", desc)
 }

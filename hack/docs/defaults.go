@@ -45,8 +45,8 @@ func tomlKey(name string) string {
 	return strconv.Quote(name)
 }
 
-// ofEntry finds the section and the value of a setting. Of a table by name there is no
-// entry in the default configuration: its settings are in a section NAME.
+// ofEntry finds the section and the value of a setting. The default configuration has no entry of a
+// table by name: its settings are in a section NAME.
 func (d defaults) ofEntry(s setting, tables map[string]setting) (section, value string, err error) {
 	table, ok := tables[s.of]
 	if !ok {
@@ -56,8 +56,8 @@ func (d defaults) ofEntry(s setting, tables map[string]setting) (section, value 
 	return section + "." + tomlKey(table.name) + ".NAME", s.zero, err
 }
 
-// of finds the section that a setting is in, and its value as TOML has it. The
-// section is the one that has most of the settings of the same struct.
+// of finds the section of a setting, and its value in TOML. It is the section that has most of the
+// settings of the same struct.
 func (d defaults) of(s setting) (section, value string, err error) {
 	best, tied := 0, false
 	for _, name := range slices.Sorted(maps.Keys(d)) {
@@ -80,7 +80,7 @@ func (d defaults) of(s setting) (section, value string, err error) {
 		return "", "", fmt.Errorf("%s is not in the default configuration", s.about())
 	}
 	if tied {
-		return "", "", fmt.Errorf("%s is in several sections of the default configuration, and nothing tells which is meant", s.about())
+		return "", "", fmt.Errorf("%s is in several sections of the default configuration, so that its section is not known", s.about())
 	}
 	if table, ok := d[section][s.name].(map[string]any); ok && len(table) == 0 {
 		return section, "{}", nil

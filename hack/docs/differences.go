@@ -18,14 +18,13 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// A difference is an item of the page that lists what changes for those who come from the
-// released runtime.
+// A difference is an item of the page that lists the changes for users of the released runtime.
 type difference struct {
-	says string   // its first line, by which an error names it
+	says string   // its first line, which errors quote
 	code []string // its words in the font of code
 }
 
-// checkDifferences finds the differences that name no patch or no test that is there, and the
+// checkDifferences finds the differences that name no existing patch or no existing test, and the
 // patches that the page does not name. A page without a name is not checked.
 func checkDifferences(r Repository, name string) []error {
 	if name == "" {
@@ -60,7 +59,7 @@ func checkEach(source []byte, patches, tests []string) (errs []error) {
 			case slices.Contains(tests, word):
 				test = true
 			case isTest.MatchString(word):
-				errs = append(errs, fmt.Errorf("%q: there is no test %s", d.says, word))
+				errs = append(errs, fmt.Errorf("%q: no test %s exists", d.says, word))
 			}
 		}
 		if !patch {
@@ -78,7 +77,7 @@ func checkEach(source []byte, patches, tests []string) (errs []error) {
 	return errs
 }
 
-// isTest is a name that is meant to be that of a test or of a case.
+// isTest matches a name of a test or of a case.
 var isTest = regexp.MustCompile(`^Test\w+$|^[A-Z]+[0-9]+_\w+$`)
 
 func names(s edit.Series) (all []string) {
@@ -88,7 +87,7 @@ func names(s edit.Series) (all []string) {
 	return all
 }
 
-// differencesIn are the items of the lists of a page, but for those that link to its sections.
+// differencesIn returns the items of the lists of a page, without those that link to its sections.
 func differencesIn(source []byte) (all []difference) {
 	page := goldmark.DefaultParser().Parse(text.NewReader(source))
 	_ = ast.Walk(page, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // never fails

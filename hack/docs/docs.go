@@ -16,28 +16,28 @@ import (
 // repository.
 type Pages struct {
 	Patches  string
-	Groups   string // the page that says in which order to open pull requests
-	Threads  string // the page that says what changes upstream will meet
-	Ladder   string // the record of what passes after each group; may be empty
-	Summary  string // the first page: what passes with the core and with all, the figures, the versions
-	Figures  string // the page of the figures that the first page repeats; may be empty
+	Groups   string // the page with the order of pull requests
+	Threads  string // the page of upstream changes that will meet patches
+	Ladder   string // the record of the cases that pass after each group; may be empty
+	Summary  string // the first page: the cases that pass with the core and with the whole series, figures, versions
+	Figures  string // the page with the figures that the first page repeats; may be empty
 	Rules    string // the page that states the rules
-	Proofs   string // the page that says what keeps and what tries each rule
+	Proofs   string // the page with the patches and tests of each rule
 	Settings string
 	Metrics  string
-	Changes  string   // the page that lists what differs from the released runtime; may be empty
+	Changes  string   // the page of differences from the released runtime; may be empty
 	Linked   []string // pages whose links are checked, as patterns of filepath.Glob
 }
 
-// Repository is what the tables are made from.
+// Repository has the sources of the tables.
 type Repository struct {
 	Root    string // of this repository
 	Series  edit.Series
 	Threads []Thread
 	Modules []Module
 	Sizes   map[string]Size // of groups, by name
-	// Defaults returns the default configuration of the product, as TOML. It is
-	// asked if the patches add a setting.
+	// Defaults returns the default configuration of the product, as TOML. It is called if the
+	// patches add a setting.
 	Defaults func() ([]byte, error)
 }
 
@@ -45,7 +45,7 @@ type Repository struct {
 // and in tests, and how many tests it brings or edits.
 type Size struct{ Files, Code, TestCode, Tests int }
 
-// Module is an upstream module, and what the patches make of it.
+// Module is an upstream module, and the files that the patches change.
 type Module struct {
 	Name  string
 	Base  fs.FS             // as upstream has it
@@ -70,10 +70,9 @@ func Update(r Repository, p Pages) error {
 	return nil
 }
 
-// Check returns an error for each line of a table that is not what the code says,
-// for each one that a person has to write, for each difference that no test tries, and for
-// each link that leads nowhere.
-// Each names the page, and what in the code it is about.
+// Check returns an error for each line of a table that differs from the code, for each text that is
+// missing, for each difference that no test tries, and for each link that leads nowhere. Each error
+// names the page, and the place in the code.
 func Check(r Repository, p Pages) error {
 	var errs []error
 	for _, t := range tables(r, p) {

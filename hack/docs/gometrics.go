@@ -10,12 +10,11 @@ import (
 
 const goMetrics = "github.com/docker/go-metrics"
 
-// constructors are the methods of a namespace of docker/go-metrics that declare a
-// metric: its type, what is put behind its name, and which argument is the first
-// label.
+// constructors are the methods of a namespace of docker/go-metrics that declare a metric: the type of
+// the metric, the suffix of its name, and the index of the argument that is its first label.
 var constructors = map[string]struct {
 	kind, suffix string
-	unit         bool // the third argument is put behind its name
+	unit         bool // the third argument is a suffix of its name
 	labels       int
 }{
 	"NewCounter":                 {kind: "counter", suffix: "_total"},
@@ -29,11 +28,11 @@ var constructors = map[string]struct {
 	"NewDesc":                    {unit: true, labels: 3},
 }
 
-// namespaces are variables that hold a namespace of docker/go-metrics, with what
-// it puts before names.
+// namespaces are variables that hold a namespace of docker/go-metrics, with the prefix that it gives
+// to names.
 type namespaces map[string]string
 
-// learn notes the variables that are given a new namespace.
+// learn notes the variables that get a new namespace.
 func (n namespaces) learn(s source, calls ...call) {
 	for _, c := range calls {
 		if !isName(c.on, s.imported(goMetrics)) || c.method != "NewNamespace" || len(c.args) != 3 {
@@ -77,8 +76,7 @@ func (n namespaces) goMetric(s source, call call) (m metric, ok bool, err error)
 	return m, true, err
 }
 
-// unit is what a unit puts behind a name: a constant such as metrics.Bytes, or a
-// string.
+// unit returns the suffix of a unit: a constant such as metrics.Bytes, or a string.
 func unit(e ast.Expr) string {
 	if t, err := stringOf(e); err == nil {
 		return t
@@ -86,7 +84,7 @@ func unit(e ast.Expr) string {
 	return strings.ToLower(lastName(e))
 }
 
-// joined is the name of a metric of parts that may be empty.
+// joined returns the name of a metric from parts that may be empty.
 func joined(parts ...string) string {
 	var all []string
 	for _, p := range parts {

@@ -10,8 +10,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// groupContent is a line for each pull request: what it is, what it needs, how large it
-// is. Each has a page with its text, which a person writes.
+// groupContent has a line for each pull request: its subject, its needs and its size. Each has a page
+// with its text, which is written by hand.
 func groupContent(r Repository, p Pages) (c content) {
 	var b strings.Builder
 	b.WriteString(line("pull request", "of", "needs", "patches", "files", "lines", "of tests", "tests") + "|---|---|---|---|---|---|---|---|\n")
@@ -33,7 +33,7 @@ func groupContent(r Repository, p Pages) (c content) {
 	return c
 }
 
-// linked is the name of a pull request, with a link from a page to its text.
+// linked returns the name of a pull request, with a link from a page to its text.
 func linked(page string, g edit.Group) string {
 	return fmt.Sprintf("[%s](%s)", code(g.Name()), from(page, g.Page()))
 }

@@ -19,19 +19,19 @@ import (
 // with it.
 type Rung struct {
 	Name  string `json:"name"`  // of the group, or one of the two below
-	State string `json:"state"` // of what is built: the same as long as no code of it changes
-	// Passed and Failed are cases by name. Those that are in neither do not apply to it.
+	State string `json:"state"` // of its code: it changes only with that
+	// Passed and Failed are cases by name. Cases that are in neither do not apply to it.
 	Passed []string `json:"passed"`
 	Failed []string `json:"failed"`
 }
 
-// Where the ladder begins.
+// The first rungs of the ladder.
 const (
 	released = "released" // containerd as it is released
 	newest   = "newest"   // the same with the libraries that the patches are made for
 )
 
-// Rungs are the names of the rungs of a series, in order.
+// Rungs returns the names of the rungs of a series, in order.
 func Rungs(s edit.Series) []string {
 	all := []string{released, newest}
 	for _, g := range s.Groups {
@@ -40,7 +40,7 @@ func Rungs(s edit.Series) []string {
 	return all
 }
 
-// ReadLadder reads the rungs that are on record. There are none where there is no such file.
+// ReadLadder reads the recorded rungs. Without such a file it returns none.
 func ReadLadder(file string) (rungs []Rung, err error) {
 	content, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +55,7 @@ func ReadLadder(file string) (rungs []Rung, err error) {
 	return rungs, nil
 }
 
-// ladderContent is a line for each rung: what turns with it.
+// ladderContent has a line for each rung: the cases that pass or fail from it on.
 func ladderContent(r Repository, p Pages) (c content, err error) {
 	rungs, err := ReadLadder(filepath.Join(r.Root, p.Ladder))
 	if err != nil {
@@ -79,13 +79,13 @@ func ladderContent(r Repository, p Pages) (c content, err error) {
 		before = g
 	}
 	if left := len(Rungs(r.Series)) - len(rungs); left > 0 {
-		fmt.Fprintf(&b, "\nThe test has not been run yet with what comes after that: %d more.\n", left)
+		fmt.Fprintf(&b, "\nThe test has not been run yet with the %d pull requests after these.\n", left)
 	}
 	c.text = b.String()
 	return c, nil
 }
 
-// summaryContent is where the ladder begins and ends, and where the core does.
+// summaryContent has the first rung of the ladder, the last one, and the last one of the core.
 func summaryContent(r Repository, p Pages) (c content, err error) {
 	rungs, err := ReadLadder(filepath.Join(r.Root, p.Ladder))
 	if err != nil {
@@ -112,17 +112,21 @@ func summaryContent(r Repository, p Pages) (c content, err error) {
 		marks = append(marks, mark{"with the whole series", whole, rungs[len(rungs)-1]})
 	}
 	var b strings.Builder
-	b.WriteString(line("containerd", "lines changed", "cases that pass") + "|---|---|---|\n")
+	most := 0
 	for _, l := range marks {
-		b.WriteString(line(l.name, fmt.Sprint(l.lines), of(l.rung)))
+		most = max(most, applicable(l.rung))
+	}
+	b.WriteString(line("containerd", "lines changed", "cases that pass", "unsupported") + "|---|---|---|---|\n")
+	for _, l := range marks {
+		b.WriteString(line(l.name, fmt.Sprint(l.lines), fmt.Sprintf("%d of %d", len(l.rung.Passed), most), fmt.Sprint(most-applicable(l.rung))))
 		c.rows = append(c.rows, row{key: l.name, about: "rung " + l.rung.Name})
 	}
 	c.text = b.String()
 	return c, nil
 }
 
-// climbed are the rungs on record up to the first that is missing. It returns an error unless
-// they have the whole core, and where a case fails with a group that passed before it.
+// climbed returns the recorded rungs before the first that is missing. It returns an error unless
+// they have the whole core, and one for each case that fails with a group and passed before it.
 func climbed(s edit.Series, rungs []Rung) (done []Rung, errs []error) {
 	for i, name := range Rungs(s) {
 		if i == len(rungs) || rungs[i].Name != name {
@@ -141,7 +145,7 @@ func climbed(s edit.Series, rungs []Rung) (done []Rung, errs []error) {
 	return done, errs
 }
 
-// Turned are the cases that are in both: what they were before, and what they are now.
+// Turned returns the cases that are in both lists: those of the former state, and of the new one.
 func Turned(was, is []string) (both []string) {
 	for _, name := range was {
 		if slices.Contains(is, name) {
@@ -165,4 +169,7 @@ func rungName(p Pages, s edit.Series, g Rung) string {
 	return linked(p.Groups, group)
 }
 
-func of(g Rung) string { return fmt.Sprintf("%d of %d", len(g.Passed), len(g.Passed)+len(g.Failed)) }
+func of(g Rung) string { return fmt.Sprintf("%d of %d", len(g.Passed), applicable(g)) }
+
+// applicable is how many cases passed or failed.
+func applicable(g Rung) int { return len(g.Passed) + len(g.Failed) }

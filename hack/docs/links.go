@@ -16,8 +16,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// checkLinks finds the links within the repository that lead nowhere: to a file
-// that is not there, or a heading that its page does not have.
+// checkLinks finds the links within the repository that lead nowhere: to a file that does not exist,
+// or a heading that its page does not have.
 func checkLinks(root string, patterns []string) (errs []error) {
 	pages := map[string]page{}
 	for _, pattern := range patterns {
@@ -26,7 +26,7 @@ func checkLinks(root string, patterns []string) (errs []error) {
 			return []error{err}
 		}
 		if len(files) == 0 {
-			errs = append(errs, fmt.Errorf("%s: there is no such page", pattern))
+			errs = append(errs, fmt.Errorf("%s: no such page", pattern))
 		}
 		for _, file := range files {
 			p, err := read(pages, file)
@@ -44,10 +44,10 @@ func checkLinks(root string, patterns []string) (errs []error) {
 	return errs
 }
 
-// A page is what a file of Markdown refers to, and can be referred to by.
+// A page has the links of a Markdown file, and the anchors that others can link to.
 type page struct{ links, anchors []string }
 
-// follow tells why a link leads nowhere, or nothing.
+// follow returns why a link leads nowhere, or an empty text.
 func follow(pages map[string]page, from, link string) string {
 	to, err := url.Parse(link)
 	if err != nil {
@@ -61,7 +61,7 @@ func follow(pages map[string]page, from, link string) string {
 		file = filepath.Join(filepath.Dir(from), filepath.FromSlash(to.Path))
 	}
 	if _, err := os.Stat(file); err != nil {
-		return "there is no such file"
+		return "no such file"
 	}
 	if to.Fragment == "" || filepath.Ext(file) != ".md" {
 		return ""
@@ -109,7 +109,7 @@ func read(pages map[string]page, file string) (page, error) {
 	return p, err
 }
 
-// words are the text of a node.
+// words returns the text of a node.
 func words(n ast.Node, source []byte) string {
 	if t, ok := n.(*ast.Text); ok {
 		return string(t.Segment.Value(source))
@@ -123,7 +123,7 @@ func words(n ast.Node, source []byte) string {
 
 var notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 
-// anchor is what the usual forges make of a heading.
+// anchor returns the anchor that common forges give a heading.
 func anchor(heading string) string {
 	return strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }

@@ -22,9 +22,9 @@ func TestLinks(t *testing.T) {
 		"`[f](gone.md)`\n\n```\n[g](gone.md)\n```\n![h](docs/gone.svg) [i](docs/a.md#twice-2) [j](docs/a.md?x#\"gone) [k][k]\n\n[k]: gone.md\n")
 	write("docs/a.md", "## It isn't `all`!\n## Twice\n## Twice\n[up](../README.md#one)\n")
 	require.EqualError(t, errors.Join(checkLinks(root, []string{"README.md", "docs/*.md", "gone/*.md"})...),
-		"README.md: the link to docs/gone.svg: there is no such file\n"+
+		"README.md: the link to docs/gone.svg: no such file\n"+
 			"README.md: the link to docs/a.md#twice-2: the page has no such heading\n"+
 			"README.md: the link to docs/a.md?x#\"gone: the page has no such heading\n"+
-			"README.md: the link to gone.md: there is no such file\n"+
-			"gone/*.md: there is no such page")
+			"README.md: the link to gone.md: no such file\n"+
+			"gone/*.md: no such page")
 }

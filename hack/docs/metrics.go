@@ -27,7 +27,7 @@ func metricContent(modules []Module) (c content, err error) {
 	}
 	known := map[string]bool{}
 	for _, s := range base {
-		declared, _ := metricsOf(s) // what upstream has is not judged
+		declared, _ := metricsOf(s) // errors in upstream's metrics do not count
 		for _, m := range declared {
 			known[m.name] = true
 		}
@@ -53,21 +53,21 @@ func metricTable(added []metric) (c content) {
 		return c
 	}
 	var b strings.Builder
-	b.WriteString(line("metric", "type", "labels", "what it tells") + "|---|---|---|---|\n")
+	b.WriteString(line("metric", "type", "labels", "meaning") + "|---|---|---|---|\n")
 	for _, m := range added {
 		key, about := code(m.name), "metric "+m.name+" of "+m.file
 		b.WriteString(line(key, m.kind, strings.Join(m.labels, ", "), m.help))
 		c.rows = append(c.rows, row{key: key, about: about})
 		if m.help == "" {
-			c.problems = append(c.problems, fmt.Errorf("%s: no help text says what it tells", about))
+			c.problems = append(c.problems, fmt.Errorf("%s: it has no help text", about))
 		}
 	}
 	c.text = b.String()
 	return c
 }
 
-// metricsOf are the metrics that a file declares, in its order. An error says what
-// cannot be read; the others are returned with it.
+// metricsOf returns the metrics that a file declares, in its order. The error names those that cannot
+// be read; the others are returned with it.
 func metricsOf(s source) ([]metric, error) {
 	var all []metric
 	var errs []error

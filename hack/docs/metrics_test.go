@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// module is one whose file a.go the patches make of was.
+// module returns a module whose file a.go the patches change from was to is.
 func module(was, is string) []Module {
 	m := Module{Name: "hall", Base: fstest.MapFS{}, Files: map[string][]byte{"a.go": []byte(is)}}
 	if was != "" {
@@ -65,12 +65,12 @@ func init() {
 }
 `
 
-// Names, types and labels are those under which a metric is read.
+// Names, types and labels are those that Prometheus shows.
 func TestMetrics(t *testing.T) {
 	c, err := metricContent(module("", measured))
 	require.NoError(t, err)
 	require.Empty(t, c.problems)
-	require.Equal(t, "| metric | type | labels | what it tells |\n|---|---|---|---|\n"+
+	require.Equal(t, "| metric | type | labels | meaning |\n|---|---|---|---|\n"+
 		"| `hall_door_knocks_total` | counter | | knocks |\n"+
 		"| `hall_stage_songs_total` | counter | key, singer | songs, by key |\n"+
 		"| `hall_stage_concert_seconds` | histogram | | a concert |\n"+
@@ -89,7 +89,7 @@ func TestMetrics(t *testing.T) {
 		"| `heat_celsius` | gauge | | heat |\n", c.text)
 }
 
-// What upstream has is not what the patches add.
+// A metric of upstream is not one that the patches add.
 func TestMetricsOfUpstream(t *testing.T) {
 	c, err := metricContent(module(measured, measured))
 	require.NoError(t, err)
@@ -102,9 +102,9 @@ func TestMetricsThatCannotBeRead(t *testing.T) {
 	for name, test := range map[string]struct{ code, want string }{
 		"a name that is made up":     {`func f(n string) { ns := metrics.NewNamespace("a", "", nil); ns.NewCounter(n, "") }`, "n is not a constant string that can be read here"},
 		"a namespace from elsewhere": {`func f(ns *metrics.Namespace) { ns.NewCounter("a", "") }`, "NewCounter of a namespace that is made elsewhere"},
-		"labels from elsewhere":      {`func f(l []string) { prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "a"}, l) }`, "the labels of a metric are no literal"},
-		"options from elsewhere":     {`func f(o prometheus.GaugeOpts) { prometheus.NewGauge(o) }`, "the options of a gauge are no literal"},
-		"a type that nothing tells":  {`func f() { d := prometheus.NewDesc("a", "", nil, nil); _ = d }`, `no prometheus.MustNewConstMetric of this file tells the type of "d"`},
+		"labels from elsewhere":      {`func f(l []string) { prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "a"}, l) }`, "the labels of a metric are not a literal"},
+		"options from elsewhere":     {`func f(o prometheus.GaugeOpts) { prometheus.NewGauge(o) }`, "the options of a gauge are not a literal"},
+		"a type that is nowhere":     {`func f() { d := prometheus.NewDesc("a", "", nil, nil); _ = d }`, `no prometheus.MustNewConstMetric of this file has the type of "d"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := metricContent(module("", imports+test.code+"\n"))

@@ -9,7 +9,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// PatchTable is the series as the page of patches shows it.
+// PatchTable returns the table of the page of patches.
 func PatchTable(s edit.Series) string { return patchContent(s).text }
 
 func patchContent(s edit.Series) (c content) {
@@ -24,13 +24,13 @@ func patchContent(s edit.Series) (c content) {
 	return c
 }
 
-// code is a text as the name of something in code.
+// code formats a name as code.
 func code(name string) string { return "`" + name + "`" }
 
 // A sentence ends where the next begins; "e.g. this" does not end one.
 var sentence = regexp.MustCompile(`^(.*?[.!?])\s+[A-Z]`)
 
-// Why is the first sentence of a patch's body.
+// Why returns the first sentence of a patch's body.
 func Why(p edit.Patch) string {
 	paragraph, _, _ := strings.Cut(strings.TrimSpace(p.Body), "\n\n")
 	line := strings.Join(strings.Fields(paragraph), " ")

@@ -17,7 +17,7 @@ func TestWhy(t *testing.T) {
 		{"over two lines", "A plugin\nis missed. Tell it.", "A plugin is missed."},
 		{"a stop inside", "A pod, e.g. one in CNI ADD, is missed in v2.4.2. Tell it.", "A pod, e.g. one in CNI ADD, is missed in v2.4.2."},
 		{"a paragraph without a stop", "A plugin is missed\n\nTell it.", "A plugin is missed"},
-		{"a question", "Who is told? Everybody.", "Who is told?"},
+		{"a question", "Does it end? It does.", "Does it end?"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			require.Equal(t, test.want, Why(edit.Patch{Body: test.body}))

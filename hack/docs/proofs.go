@@ -26,9 +26,8 @@ func (p proof) about() string { return p.name + " of " + p.file }
 
 var test = regexp.MustCompile(`^(?:Test|Fuzz|Example)(?:([A-Z]+[0-9]+)_)?`)
 
-// findProofs looks into every test below root, in the order of their files. What
-// the go command skips is no test: testdata, and folders that begin with a
-// dot or an underscore.
+// findProofs finds all tests below root, in the order of their files. It skips what the go command
+// skips: testdata, and folders that begin with a dot or an underscore.
 func findProofs(root string) ([]proof, error) {
 	var proofs []proof
 	tree := os.DirFS(root)
@@ -77,7 +76,7 @@ func proofsIn(tree fs.FS, name string) ([]proof, error) {
 	return proofs, nil
 }
 
-// isCase tells whether a file may declare cases.
+// isCase reports whether a file may declare cases.
 func isCase(name string) bool {
 	folder, file := path.Split(name)
 	return path.Base(folder) == "cases" && strings.HasSuffix(file, ".go")
@@ -85,7 +84,7 @@ func isCase(name string) bool {
 
 var ruleCase = regexp.MustCompile(`^([A-Z]+[0-9]+)_`)
 
-// casesIn are those that a file declares.
+// casesIn returns the cases that a file declares.
 func casesIn(file *ast.File, name string) (proofs []proof) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

@@ -16,7 +16,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// A rule is what a page states below a heading of its own: ### L1 Order.
+// A rule is a statement of a page below a heading of its own: ### L1 Order.
 type rule struct {
 	kind    string // L
 	number  int
@@ -24,18 +24,18 @@ type rule struct {
 	text    []string // lines
 }
 
-// id is what patches and tests name it by.
+// id returns the name of the rule in patches and tests.
 func (r rule) id() string { return fmt.Sprint(r.kind, r.number) }
 
 var ruleHeading = regexp.MustCompile(`^### (([A-Z]+)([1-9][0-9]*) .+)$`)
 
-// A rule is read in one look: so many lines at most, of so many characters.
+// The limits of a rule, which has to be readable at a glance.
 const (
 	ruleLines = 4
 	ruleWidth = 130
 )
 
-// notKept is what is said of a rule that no test is about.
+// notKept is the text for a rule that no test is about.
 const notKept = "not kept yet"
 
 // readRules returns the rules of a page, in its order.
@@ -64,8 +64,8 @@ func readRules(file string) (rules []rule, err error) {
 	return rules, nil
 }
 
-// unread are the rules of a page that are too long for one look, or are not in the order of
-// their numbers.
+// unread returns an error for each rule of a page that is too long, or not in the order of its
+// number.
 func unread(page string, rules []rule) (errs []error) {
 	for i, r := range rules {
 		if len(r.text) == 0 || len(r.text) > ruleLines {
@@ -83,7 +83,7 @@ func unread(page string, rules []rule) (errs []error) {
 	return errs
 }
 
-// follows tells whether a rule is the next of its kind, or the first of another one.
+// follows reports whether a rule is the next of its kind, or the first of another one.
 func (r rule) follows(before rule) bool {
 	if r.kind != before.kind {
 		return r.number == 1
@@ -124,7 +124,7 @@ func proofContent(r Repository, p Pages) (c content, err error) {
 	return c, nil
 }
 
-// about is a rule, and its tests for those who read that it has no line.
+// about names a rule and its tests, for an error about a missing line.
 func about(id string, tests []proof) string {
 	text := "rule " + id
 	for _, t := range tests {
@@ -133,8 +133,8 @@ func about(id string, tests []proof) string {
 	return text
 }
 
-// keepersOf are links to the pull requests that help to keep a rule, and the names of patches
-// that are in none.
+// keepersOf returns links to the pull requests that help to keep a rule, and the names of patches that
+// are in none.
 func keepersOf(s edit.Series, page, id string) (links []string) {
 	for _, p := range s.Patches {
 		if !slices.Contains(p.Rules, id) {
@@ -168,7 +168,7 @@ func testCell(tests []proof, page string) string {
 	return strings.Join(folders, ", ")
 }
 
-// from is how a page refers to a file. Both are below the root of the repository.
+// from returns the link from a page to a file. Both are below the root of the repository.
 func from(page, file string) string {
 	up := strings.Repeat("../", strings.Count(page, "/"))
 	if beside, ok := strings.CutPrefix(file, path.Dir(page)+"/"); ok {
@@ -177,7 +177,7 @@ func from(page, file string) string {
 	return up + file
 }
 
-// unstated are the patches and tests of rules that the page does not state.
+// unstated returns an error for each patch or test of a rule that the page does not state.
 func unstated(s edit.Series, proofs []proof, rules []rule, page string) (errs []error) {
 	stated := func(id string) bool { return slices.ContainsFunc(rules, func(r rule) bool { return r.id() == id }) }
 	const format = "%s: %s is about rule %s, which the page does not state"

@@ -31,7 +31,7 @@ func TestRulesAreBelowHeadingsOfTheirOwn(t *testing.T) {
 	}, rules)
 }
 
-func TestRulesAreReadInOneLook(t *testing.T) {
+func TestRulesAreShort(t *testing.T) {
 	at := func(id string, lines ...string) rule {
 		number, err := strconv.Atoi(id[1:])
 		require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestRulesAreReadInOneLook(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		rules []rule
-		want  string // empty: nothing is wrong
+		want  string // empty: no error
 	}{
 		"in order":         {rules: []rule{at("L9", "a"), at("L10", "a", "b", "c", "d"), at("N1", "a"), at("N2", "a")}},
 		"one is missing":   {[]rule{at("L9", "a"), at("L11", "a")}, "p.md: L11 comes after L9"},
@@ -61,8 +61,8 @@ func TestRulesAreReadInOneLook(t *testing.T) {
 	}
 }
 
-// A pull request is named once, however many of its patches keep a rule. A patch of none is
-// named itself.
+// A pull request is named once, however many of its patches keep a rule. A patch without a pull
+// request is named itself.
 func TestKeepersArePullRequests(t *testing.T) {
 	keeps := func(slug, folder string) edit.Patch {
 		return edit.Patch{Module: "m", Slug: slug, In: folder, Rules: []string{"L1"}}

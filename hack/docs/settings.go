@@ -23,7 +23,7 @@ type setting struct {
 	fellows map[string]string // TOML's name of each field of the struct
 
 	entries string // package and struct of its entries, if it is a table by name
-	zero    string // its value in TOML where it is not set
+	zero    string // its value in TOML if it is not set
 }
 
 func (s setting) about() string { return "setting " + s.name + " of " + s.file }
@@ -80,19 +80,19 @@ func settingTables(added []setting, standard defaults) (c content, err error) {
 		lines[section] += line(key, code(value), s.explanation())
 		c.rows = append(c.rows, row{key: key, about: s.about()})
 		if s.doc == "" {
-			c.problems = append(c.problems, fmt.Errorf("%s: no comment says what it is", s.about()))
+			c.problems = append(c.problems, fmt.Errorf("%s: it has no comment", s.about()))
 		}
 	}
 	for i, section := range order {
 		if i > 0 {
 			c.text += "\n"
 		}
-		c.text += "In `[" + section + "]`:\n\n" + line("setting", "default", "what it is") + "|---|---|---|\n" + lines[section]
+		c.text += "In `[" + section + "]`:\n\n" + line("setting", "default", "meaning") + "|---|---|---|\n" + lines[section]
 	}
 	return c, nil
 }
 
-// settingsOf are the settings that files declare, in their order.
+// settingsOf returns the settings that files declare, in their order.
 func settingsOf(files []source) (all []setting) {
 	for _, s := range files {
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -130,7 +130,7 @@ func fieldsOf(s source, name string, structure *ast.StructType) (all []setting) 
 	return all
 }
 
-// zeroOf is how TOML writes what a field of a type is where nothing sets it.
+// zeroOf returns the TOML of the zero value of a type.
 func zeroOf(t ast.Expr) string {
 	switch name := types.ExprString(t); {
 	case strings.HasPrefix(name, "[]"):
@@ -163,8 +163,8 @@ func tomlName(f *ast.Field) string {
 
 var goName = regexp.MustCompile(`\b[A-Z]\w+\b`)
 
-// explanation is the comment of the field for someone who knows its name in TOML
-// alone: without "Field is", and with the names of its fellows as they are there.
+// explanation returns the comment of the field for a reader who knows only TOML: without "Field is",
+// and with the TOML names of its fellows.
 func (s setting) explanation() string {
 	words := strings.Join(strings.Fields(s.doc), " ")
 	words = strings.TrimSuffix(strings.TrimPrefix(words, s.field+" is "), ".")

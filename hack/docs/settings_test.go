@@ -39,15 +39,15 @@ func TestSettings(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	require.Empty(t, c.problems)
-	require.Equal(t, "In `[hall]`:\n\n| setting | default | what it is |\n|---|---|---|\n"+
+	require.Equal(t, "In `[hall]`:\n\n| setting | default | meaning |\n|---|---|---|\n"+
 		"| `opens` | `'19:00'` | when `doors` are open, in the evening |\n"+
-		"\nIn `[hall.\"main stage\"]`:\n\n| setting | default | what it is |\n|---|---|---|\n"+
+		"\nIn `[hall.\"main stage\"]`:\n\n| setting | default | meaning |\n|---|---|---|\n"+
 		"| `opens` | `true` | `opens` has the curtain raised |\n"+
 		"| `lights` | `['red', 'blue']` | `lights` are some |\n", c.text)
 }
 
 // A table by name has no entry in the product's defaults, and its settings are
-// documented all the same.
+// documented nevertheless.
 func TestSettingsOfATableByName(t *testing.T) {
 	is := strings.Replace(configIs, "	inner int\n", "	// Seats is who sits where.\n	Seats map[string]Seat `toml:\"seats\"`\n", 1) + `
 type Seat struct {
@@ -69,12 +69,12 @@ type Seat struct {
 	require.NoError(t, err)
 	require.Empty(t, c.problems)
 	require.Contains(t, c.text, "| `seats` | `{}` | who sits where |\n")
-	require.Contains(t, c.text, "In `[hall.seats.NAME]`:\n\n| setting | default | what it is |\n|---|---|---|\n"+
+	require.Contains(t, c.text, "In `[hall.seats.NAME]`:\n\n| setting | default | meaning |\n|---|---|---|\n"+
 		"| `row` | `[]` | which |\n| `kept` | `'0s'` | until when it is |\n| `soft` | `false` | whether it is |\n"+
 		"| `price` | `0` | what it costs |\n| `name` | `''` | that of `row` |\n")
 }
 
-// Nothing is made up of a setting that the product does not show, or shows twice.
+// A setting that the product does not show, or shows twice, is an error.
 func TestSettingsWithoutADefault(t *testing.T) {
 	for config, want := range map[string]string{
 		"[hall]\ndoors = 2\n":          "setting opens of hall/a.go is not in the default configuration",

@@ -23,8 +23,8 @@ type source struct {
 	file *ast.File
 }
 
-// touched parses the Go files that patches touch, but for tests: as upstream has
-// them, and as the patches leave them.
+// touched parses the Go files that patches touch, except tests: as upstream has them, and as the
+// patches leave them.
 func touched(modules []Module) (base, tip []source, err error) {
 	for _, m := range modules {
 		for _, path := range slices.Sorted(maps.Keys(m.Files)) {
@@ -47,7 +47,7 @@ func touched(modules []Module) (base, tip []source, err error) {
 	return base, tip, nil
 }
 
-// parsed adds a file to those that are, if it is there.
+// parsed adds a file to files, if it exists.
 func parsed(files []source, name string, content []byte) ([]source, error) {
 	if content == nil {
 		return files, nil
@@ -59,7 +59,7 @@ func parsed(files []source, name string, content []byte) ([]source, error) {
 	return append(files, source{name, file}), nil
 }
 
-// imported is the name under which a file imports a package, empty if it does not.
+// imported returns the name under which a file imports a package, empty if it does not.
 func (s source) imported(path string) string {
 	for _, i := range s.file.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err != nil || p != path {
@@ -73,7 +73,7 @@ func (s source) imported(path string) string {
 	return ""
 }
 
-// stringOf is the value of a constant string: of literals, and sums of them.
+// stringOf returns the value of a constant string, made of literals and sums of them.
 func stringOf(e ast.Expr) (string, error) {
 	value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, types.ExprString(e))
 	if err != nil || value.Value == nil || value.Value.Kind() != constant.String {
@@ -82,7 +82,7 @@ func stringOf(e ast.Expr) (string, error) {
 	return constant.StringVal(value.Value), nil
 }
 
-// stringsOf are the values of constant strings.
+// stringsOf returns the values of constant strings.
 func stringsOf(exprs []ast.Expr) ([]string, error) {
 	var all []string
 	for _, e := range exprs {
@@ -100,10 +100,10 @@ type call struct {
 	on     ast.Expr
 	method string
 	args   []ast.Expr
-	to     string // last name of what its result is assigned to, if it is
+	to     string // last name of the variable that gets its result, if any
 }
 
-// calls are those of a declaration, from the outside in.
+// calls returns the calls of a declaration, from the outside in.
 func calls(d ast.Decl) []call {
 	to := map[ast.Expr]string{}
 	var all []call
@@ -134,8 +134,8 @@ func calls(d ast.Decl) []call {
 	return all
 }
 
-// wrapped is the argument of a function of the package that has one, such as x of f(x),
-// or else the expression itself.
+// wrapped returns the argument of a call of a function of the package with one argument, such as x of
+// f(x), and otherwise the expression itself.
 func wrapped(e ast.Expr) ast.Expr {
 	if c, ok := e.(*ast.CallExpr); ok && len(c.Args) == 1 {
 		if _, own := c.Fun.(*ast.Ident); own {
@@ -145,7 +145,7 @@ func wrapped(e ast.Expr) ast.Expr {
 	return e
 }
 
-// lastName is the last name of an expression such as a.b.c.
+// lastName returns the last name of an expression such as a.b.c.
 func lastName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -156,7 +156,7 @@ func lastName(e ast.Expr) string {
 	return ""
 }
 
-// isName tells whether an expression is that name.
+// isName reports whether an expression is that name.
 func isName(e ast.Expr, name string) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && name != "" && id.Name == name

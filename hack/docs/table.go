@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A table is one that a page holds.
+// A table is a generated table of a page.
 type table struct {
 	page string // path below the root of the repository
 	name string // of the lines around it
@@ -18,16 +18,16 @@ type table struct {
 type content struct {
 	text     string
 	rows     []row
-	problems []error // what only a person can write
+	problems []error // texts that only a person can write
 }
 
 // A row is a line of a table.
 type row struct {
 	key   string // its first cell
-	about string // what it is of, and where in the code that is
+	about string // its subject, with its place in the code
 }
 
-// line is a line of a table.
+// line returns a line of a table.
 func line(cells ...string) string {
 	var b strings.Builder
 	for _, c := range cells {
@@ -39,7 +39,7 @@ func line(cells ...string) string {
 	return b.String() + "|\n"
 }
 
-// cells are those of a line, or none if it is not of a table.
+// cells returns the cells of a line, or none if it is not of a table.
 func cells(line string) []string {
 	line, ok := strings.CutPrefix(strings.TrimSpace(line), "|")
 	if !ok {
@@ -54,7 +54,7 @@ func cells(line string) []string {
 	return all
 }
 
-// linesByKey are the lines of a table by their first cells.
+// linesByKey returns the lines of a table by their first cells.
 func linesByKey(text string) map[string]string {
 	lines := map[string]string{}
 	for l := range strings.Lines(text) {
@@ -65,7 +65,7 @@ func linesByKey(text string) map[string]string {
 	return lines
 }
 
-// drift tells how the table in the page is not what it should be.
+// drift returns an error for each difference of the table in the page.
 func (t table) drift(was string, is content) []error {
 	if was == is.text {
 		return nil
@@ -78,7 +78,7 @@ func (t table) drift(was string, is content) []error {
 		}
 	}
 	if errs == nil {
-		errs = append(errs, fmt.Errorf("%s: the table of %s is not that of the code%s: run check --update", t.page, t.name, first(was, is.text)))
+		errs = append(errs, fmt.Errorf("%s: the table of %s differs from the code%s: run check --update", t.page, t.name, first(was, is.text)))
 	}
 	return errs
 }
@@ -97,7 +97,7 @@ func first(was, is string) string {
 	return ""
 }
 
-// A block is one of the tables of a page, with what stands around it.
+// A block is one of the tables of a page, with the text around it.
 type block struct{ before, table, after string }
 
 // cut finds the table of that name in a page.

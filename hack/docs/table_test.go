@@ -10,7 +10,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// Only what is between the markers is replaced.
+// Only the text between the markers is replaced.
 func TestCut(t *testing.T) {
 	b, err := cut("a\n<!-- patches -->\nold\n<!-- /patches -->\nb\n", "patches")
 	require.NoError(t, err)

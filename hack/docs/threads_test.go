@@ -19,9 +19,9 @@ func TestCheckThreads(t *testing.T) {
 		change        func(*Thread)
 	}{
 		{"whole", "", func(*Thread) {}},
-		{"a patch that is gone", "thread example/door#1: patch door/knock is not in the series: look at what becomes of it", func(t *Thread) { t.Patches = append(t.Patches, "door/knock") }},
-		{"no patch", `thread "example/door#1": say what it changes, what of it was seen, which patches it meets and what becomes of them`, func(t *Thread) { t.Patches = nil }},
-		{"no outcome", `thread "example/door#1": say what it changes, what of it was seen, which patches it meets and what becomes of them`, func(t *Thread) { t.Then = "" }},
+		{"a patch that is gone", "thread example/door#1: patch door/knock is not in the series: look again at what happens to it", func(t *Thread) { t.Patches = append(t.Patches, "door/knock") }},
+		{"no patch", `thread "example/door#1": say what it changes, which part was seen, which patches it meets and what happens to them`, func(t *Thread) { t.Patches = nil }},
+		{"no outcome", `thread "example/door#1": say what it changes, which part was seen, which patches it meets and what happens to them`, func(t *Thread) { t.Then = "" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			thread := whole

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// Words are those that the glossary replaces: of each phrase, what to write in its place.
+// Words maps each phrase that the glossary rejects to its replacement.
 type Words map[string]string
 
 var (
 	rejectedWords = regexp.MustCompile(`(?s)<!-- rejected words -->\n(.*)<!-- /rejected words -->`)
 	quoted        = regexp.MustCompile("`([^`]+)`")
 
-	// A piece is a word, also one of several in a name such as ComesUp, or anything that parts
-	// words, so that no phrase reaches over the end of a sentence. Lines of a comment go on.
+	// A piece is a word, which may be a part of a name such as PodSandbox, or a character between
+	// words, so that no phrase spans two sentences. A phrase may span lines of a comment.
 	piece = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\n[\t ]*(?://|#)?|[^A-Za-z0-9 _-]`)
 
-	acronym = regexp.MustCompile(`([A-Z])([A-Z][a-z])`) // NRITold is NRI and Told
+	acronym = regexp.MustCompile(`([A-Z])([A-Z][a-z])`) // CRIPod is CRI and Pod
 )
 
 // ReadWords reads the table of the glossary.
@@ -46,7 +46,7 @@ func ReadWords(glossary string) (Words, error) {
 	return words, nil
 }
 
-// Check returns an error for each phrase of a text that the glossary replaces.
+// Check returns an error for each phrase of a text that the glossary rejects.
 func (w Words) Check(name, text string) (errs []error) {
 	pieces, lines := split(text)
 	for _, phrase := range slices.Sorted(maps.Keys(w)) {
@@ -60,7 +60,8 @@ func (w Words) Check(name, text string) (errs []error) {
 	return errs
 }
 
-// split returns the words of a text in lower case, what parts them, and the line of each.
+// split returns the words of a text in lower case, the characters between them, and the line of
+// each.
 func split(text string) (pieces []string, lines []int) {
 	line := 1
 	for _, p := range piece.FindAllString(acronym.ReplaceAllString(text, "$1 $2"), -1) {

@@ -13,8 +13,8 @@ import (
 // suite is the release of Debian that nodes are made of.
 const suite = "bookworm"
 
-// packages are those that kind's own base image takes, without what a node needs for
-// storage over a network, and with what runc is built with (runc.go).
+// packages are those of kind's own base image, without packages for storage over a network, and with
+// packages to build runc (runc.go).
 var packages = []string{
 	"systemd", "systemd-sysv", "dbus", "iproute2", "iptables", "mount", "procps", "kmod", "conntrack", "ebtables",
 	"ethtool", "socat", "util-linux", "libseccomp-dev", "jq", "hostname", "openssl", "rsync",
@@ -22,18 +22,18 @@ var packages = []string{
 
 func (m Maker) base() string { return filepath.Join(m.Out, "base.tar") }
 
-// baseOf says what the base is made of.
+// baseOf names the sources of the base.
 func (m Maker) baseOf() string { return suite + " " + strings.Join(packages, ",") }
 
-// makeBase makes the root file system that nodes are made over.
+// makeBase makes the root file system that nodes are built on.
 func (m Maker) makeBase(ctx context.Context) error {
 	return m.makeDebian(ctx, "base", m.base(), installed, packages)
 }
 
-// How the packages lie in a root file system, as a variant of mmdebstrap.
+// How packages are put into a root file system, as a variant of mmdebstrap.
 const (
 	installed = "minbase" // in a small system
-	unpacked  = "extract" // with nothing but what they depend on
+	unpacked  = "extract" // with only their dependencies
 )
 
 // makeDebian makes a root file system of Debian's packages, from the host's own sources.

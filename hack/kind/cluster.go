@@ -18,7 +18,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// clusterName is that of the cluster. kind calls its nodes after it.
+// clusterName is the name of the cluster. kind names its nodes after it.
 const clusterName = "hookline"
 
 //go:embed files/cluster.yaml
@@ -30,10 +30,10 @@ var withoutImages string
 //go:embed files/hookline.toml
 var dropIn string
 
-// Kubeconfig is the file by which the cluster is reached.
+// Kubeconfig is the file that gives access to the cluster.
 func (m Maker) Kubeconfig() string { return filepath.Join(m.Out, "kubeconfig") }
 
-// Exists tells whether there is a cluster.
+// Exists reports whether the cluster exists.
 func (m Maker) Exists(ctx context.Context, e Engine) bool {
 	if _, err := os.Stat(m.program("kind")); err != nil {
 		return false
@@ -47,14 +47,14 @@ func (m Maker) kind(ctx context.Context, e Engine, args ...string) (string, erro
 	return output(e.command(ctx, m.program("kind"), args...))
 }
 
-// kubectl is kubectl for the cluster.
+// kubectl returns a kubectl command for the cluster.
 func (m Maker) kubectl(ctx context.Context, e Engine, args ...string) *exec.Cmd {
 	cmd := e.command(ctx, m.program("kubectl"), args...)
 	cmd.Env = append(cmd.Env, "KUBECONFIG="+m.Kubeconfig())
 	return cmd
 }
 
-// Create makes the cluster of the node image, unless it is there.
+// Create makes the cluster of the node image, unless it exists.
 func (m Maker) Create(ctx context.Context, e Engine) error {
 	if err := m.build(ctx, "kind", "kubectl"); err != nil {
 		return err
@@ -103,15 +103,15 @@ func (m Maker) create(ctx context.Context, e Engine, config string) error {
 	return err
 }
 
-// isDebian tells whether the node image was made without a registry, so that it has no
+// isDebian reports whether the node image was made without a registry, so that it has no
 // network.
 func (m Maker) isDebian(ctx context.Context, e Engine) bool {
 	inputs, err := e.output(ctx, "image", "inspect", "--format", "{{index .Config.Labels \""+inputsLabel+"\"}}", Image)
 	return err == nil && !strings.Contains(inputs, " ")
 }
 
-// networkText is the network of a node: a veth pair for each pod, addresses of the node's own
-// range. STATUS is asked of a configuration of CNI 1.1.
+// networkText is the network of a node: a veth pair for each pod, and addresses of the node's own
+// range. It has CNI 1.1, so that STATUS is run.
 const networkText = `{
   "cniVersion": "1.1.0",
   "name": "pods",
@@ -168,7 +168,7 @@ func (m Maker) connect(ctx context.Context, e Engine) error {
 	return nil
 }
 
-// ready waits until all nodes are.
+// ready waits until all nodes are Ready.
 func (m Maker) ready(ctx context.Context, e Engine) error {
 	defer m.Step("nodes get ready")()
 	_, err := output(m.kubectl(ctx, e, "wait", "--for=condition=Ready", "nodes", "--all", "--timeout=5m"))
@@ -182,7 +182,7 @@ func (m Maker) load(ctx context.Context, e Engine, name, archive string) error {
 	return err
 }
 
-// Remove removes the cluster, its image, and the engine if it is our own.
+// Remove removes the cluster, its image, and the engine if it is one of ours.
 func (m Maker) Remove(ctx context.Context) error {
 	e, ok := m.Engine(ctx)
 	if ok && !e.own() && m.Exists(ctx, e) {

@@ -23,15 +23,15 @@ import (
 
 // Engine is a Docker engine.
 type Engine struct {
-	host string // DOCKER_HOST; empty is what docker takes by itself
-	pid  int    // whose namespaces it is in, if it is our own
+	host string // DOCKER_HOST; empty is docker's default
+	pid  int    // the process whose namespaces it is in, if it is one of ours
 }
 
-// own tells whether it is an engine of our own.
+// own reports whether it is one of our engines.
 func (e Engine) own() bool { return e.pid != 0 }
 
-// Enter is the command that runs another one where the engine's ports are. It is empty
-// if that is here.
+// Enter returns the command that runs another one in the network of the engine's ports. It is empty
+// if that is the current one.
 func (e Engine) Enter() []string {
 	if !e.own() {
 		return nil
@@ -39,11 +39,11 @@ func (e Engine) Enter() []string {
 	return []string{"nsenter", "--net=/proc/" + strconv.Itoa(e.pid) + "/ns/net", "--"}
 }
 
-// command is a command that speaks to the engine.
+// command returns a command that talks to the engine.
 func (e Engine) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	line := append(e.Enter(), append([]string{name}, args...)...)
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
-	// The one builder that both engines have: what it builds is a line or two.
+	// The only builder that both engines have. The Dockerfiles have a line or two.
 	cmd.Env = append(os.Environ(), "DOCKER_BUILDKIT=0")
 	if e.host != "" {
 		cmd.Env = append(cmd.Env, "DOCKER_HOST="+e.host)
@@ -51,12 +51,12 @@ func (e Engine) command(ctx context.Context, name string, args ...string) *exec.
 	return cmd
 }
 
-// output runs a command of docker, and tells what it said if it fails.
+// output runs a command of docker. If it fails, the error has its output.
 func (e Engine) output(ctx context.Context, args ...string) (string, error) {
 	return output(e.command(ctx, "docker", args...))
 }
 
-// output runs a command, and tells what it said if it fails.
+// output runs a command. If it fails, the error has its output.
 func output(cmd *exec.Cmd) (string, error) {
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -66,7 +66,7 @@ func output(cmd *exec.Cmd) (string, error) {
 	return strings.TrimSpace(stdout.String()), nil
 }
 
-// own is where an engine of our own lies.
+// own has the folders of one of our engines.
 type own struct {
 	data string // images and containers
 	run  string // sockets, which need a short path
@@ -90,7 +90,7 @@ func (o own) dockerPidFile() string { return filepath.Join(o.run, "docker.pid") 
 func (o own) tunables() string      { return filepath.Join(o.run, "kernel.json") }
 func (o own) cgroup() string        { return filepath.Base(o.run) }
 
-// running is the engine if it runs.
+// running returns the engine if it runs.
 func (o own) running() (Engine, bool) {
 	text, err := os.ReadFile(o.pidFile())
 	if err != nil {
@@ -100,7 +100,7 @@ func (o own) running() (Engine, bool) {
 	if err != nil {
 		return Engine{}, false
 	}
-	// The number may be that of another process by now.
+	// The number may belong to another process by now.
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil || !strings.Contains(string(line), o.data) {
 		return Engine{}, false
@@ -108,7 +108,7 @@ func (o own) running() (Engine, bool) {
 	return Engine{host: "unix://" + o.socket(), pid: pid}, true
 }
 
-// Engine finds the engine that runs already: our own, or the one that docker finds.
+// Engine finds an engine that runs: one of ours, or the one that docker finds.
 func (m Maker) Engine(ctx context.Context) (Engine, bool) {
 	if e, ok := m.own().running(); ok {
 		return e, true
@@ -118,7 +118,7 @@ func (m Maker) Engine(ctx context.Context) (Engine, bool) {
 	return given, err == nil
 }
 
-// AnyEngine finds the engine that runs, or starts one of our own.
+// AnyEngine finds an engine that runs, or starts one of ours.
 func (m Maker) AnyEngine(ctx context.Context) (Engine, error) {
 	if e, ok := m.Engine(ctx); ok {
 		return e, nil
@@ -126,7 +126,8 @@ func (m Maker) AnyEngine(ctx context.Context) (Engine, error) {
 	return m.startEngine(ctx)
 }
 
-// needs returns a line that names what is missing, of programs and their packages.
+// needs returns an error that names the missing program and its package. programs are pairs
+// PROGRAM=PACKAGE.
 func needs(what string, programs ...string) error {
 	for _, p := range programs {
 		program, pkg, _ := strings.Cut(p, "=")
@@ -153,11 +154,11 @@ func (m Maker) startEngine(ctx context.Context) (Engine, error) {
 	}
 	defer m.Step("start an engine of our own")()
 	o := m.own()
-	// What one that was killed left: dockerd is process 1 of its namespace, and a pid file with that
-	// number always names a process that lives.
+	// The files of a killed engine: dockerd is process 1 of its namespace, and a pid file with that
+	// number always names a living process.
 	for _, left := range []string{o.dockerPidFile(), o.exec()} {
 		if err := os.RemoveAll(left); err != nil {
-			return Engine{}, fmt.Errorf("remove what an engine left that was killed: %w", err)
+			return Engine{}, fmt.Errorf("remove the files of a killed engine: %w", err)
 		}
 	}
 	for _, folder := range []string{o.data, o.run} {
@@ -204,7 +205,7 @@ func (m Maker) startEngine(ctx context.Context) (Engine, error) {
 	return e, err
 }
 
-// start starts it so that it outlives this process. The channel is closed if it ends before.
+// start starts the engine so that it outlives this process. The channel is closed if it ends early.
 func (o own) start(args []string) (ended <-chan struct{}, err error) {
 	log, err := os.Create(o.log)
 	if err != nil {
@@ -222,7 +223,7 @@ func (o own) start(args []string) (ended <-chan struct{}, err error) {
 	return done, os.WriteFile(o.pidFile(), []byte(strconv.Itoa(cmd.Process.Pid)), 0o600)
 }
 
-// mayRaiseLimits tells whether this process has CAP_SYS_RESOURCE.
+// mayRaiseLimits reports whether this process has CAP_SYS_RESOURCE.
 func mayRaiseLimits() bool {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData
@@ -232,14 +233,14 @@ func mayRaiseLimits() bool {
 	return data[0].Effective&(1<<unix.CAP_SYS_RESOURCE) != 0
 }
 
-// stopEngine ends an engine of our own with all that runs on it, and removes what it
-// leaves. Without one it does nothing.
+// stopEngine ends our engine with everything that runs on it, and removes its files. Without such an
+// engine it does nothing.
 func (m Maker) stopEngine(ctx context.Context) error {
 	o := m.own()
 	if e, ok := o.running(); ok {
 		defer m.Step("stop the engine")()
-		// The first process of a pid namespace takes all others along, and unshare, its
-		// parent, ends with it.
+		// With the first process of a pid namespace all others end, and so does unshare, its
+		// parent.
 		if err := syscall.Kill(child(e.pid), syscall.SIGKILL); err != nil {
 			return fmt.Errorf("end the engine: %w", err)
 		}
@@ -260,7 +261,7 @@ func (m Maker) stopEngine(ctx context.Context) error {
 	return errors.Join(o.removeCgroups(), os.RemoveAll(o.run), os.RemoveAll(o.data), remove(o.log))
 }
 
-// child is the only child of a process, or that one itself if it has none yet.
+// child returns the only child of a process, or the process itself if it has none yet.
 func child(pid int) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
@@ -295,7 +296,7 @@ func (o own) removeCgroups() error {
 	return errors.Join(errs...)
 }
 
-// remove removes a file or an empty folder, which need not be there.
+// remove removes a file or an empty folder, which may not exist.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

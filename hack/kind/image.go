@@ -17,15 +17,15 @@ import (
 // Image is the name of the node image.
 const Image = "hookline-node:dev"
 
-// inputsLabel is the label of an image that says what it was made of.
+// inputsLabel is the label of an image that names its sources.
 const inputsLabel = "dev.hookline.inputs"
 
-// Released is kind's node image that the pinned kind takes by default.
+// Released is the node image that the pinned kind uses by default.
 const Released = "kindest/node:v1.37.0"
 
 // The bases of the node image.
 const (
-	Auto   = "auto"   // Released where it can be had, else Debian
+	Auto   = "auto"   // Released if it can be pulled, otherwise Debian
 	Debian = "debian" // of Debian's packages and Go modules, without a registry
 )
 
@@ -35,8 +35,8 @@ var overReleased string
 //go:embed files/Dockerfile.debian
 var overDebian string
 
-// MakeImage makes the node image on an engine, unless it has one made of the same. base is Auto, Debian,
-// or the name of a released image. It tells what the image was made over.
+// MakeImage makes the node image on an engine, unless the engine has one of the same sources. base is
+// Auto, Debian, or the name of a released image. It returns the base of the image.
 func (m Maker) MakeImage(ctx context.Context, e Engine, base string) (over string, err error) {
 	if err := m.haveContainerd(); err != nil {
 		return "", err
@@ -56,7 +56,7 @@ func (m Maker) MakeImage(ctx context.Context, e Engine, base string) (over strin
 	return base, m.releasedImage(ctx, e, base)
 }
 
-// haveContainerd tells if something was not built before.
+// haveContainerd returns an error for a binary that was not built yet.
 func (m Maker) haveContainerd() error {
 	for _, file := range []string{filepath.Join(m.Bin, "containerd"), filepath.Join(m.Tools, "ptp")} {
 		if _, err := os.Stat(file); err != nil {
@@ -66,8 +66,8 @@ func (m Maker) haveContainerd() error {
 	return nil
 }
 
-// reaches tells whether an engine has an image, or gets it. An engine of our own has no
-// way to a registry.
+// reaches reports whether an engine has an image, or can pull it. Our engines cannot reach a
+// registry.
 func (m Maker) reaches(ctx context.Context, e Engine, image string) bool {
 	if e.own() {
 		return false
@@ -100,7 +100,7 @@ func (m Maker) releasedImage(ctx context.Context, e Engine, base string) error {
 // debianImage makes the node image without a registry.
 func (m Maker) debianImage(ctx context.Context, e Engine) error {
 	if os.Geteuid() != 0 {
-		return errors.New("a node image of Debian's packages is made as root")
+		return errors.New("making a node image of Debian's packages needs root")
 	}
 	if err := m.makeBase(ctx); err != nil {
 		return err
@@ -134,18 +134,17 @@ func (m Maker) debianImage(ctx context.Context, e Engine) error {
 	if err != nil || e.has(ctx, inputs) {
 		return err
 	}
-	defer m.Step("node image of it")()
+	defer m.Step("node image of that root file system")()
 	return m.dockerBuild(ctx, e, overDebian, inputs, []string{archive})
 }
 
-// has tells whether an engine has the node image, made of the same.
+// has reports whether an engine has the node image, made of the same sources.
 func (e Engine) has(ctx context.Context, inputs string) bool {
 	was, err := e.output(ctx, "image", "inspect", "--format", "{{index .Config.Labels \""+inputsLabel+"\"}}", Image)
 	return err == nil && was == inputs
 }
 
-// dockerBuild builds the node image from a Dockerfile and a context of files, which are linked
-// into it.
+// dockerBuild builds the node image from a Dockerfile and a context, into which files are linked.
 func (m Maker) dockerBuild(ctx context.Context, e Engine, dockerfile, inputs string, files []string, args ...string) (err error) {
 	dir := filepath.Join(m.Out, "context")
 	if err := os.RemoveAll(dir); err != nil {

@@ -22,7 +22,7 @@ import (
 // pause is the program of the pods' sandboxes.
 func (m Maker) pause() string { return filepath.Join(m.Out, "bin", "pause") }
 
-// buildPause builds it.
+// buildPause builds that program.
 func (m Maker) buildPause(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(m.pause()), 0o755); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (m Maker) buildPause(ctx context.Context) error {
 	return err
 }
 
-// wanted are the images that kubeadm wants for a control plane.
+// wanted returns the images that kubeadm needs for a control plane.
 func (m Maker) wanted(ctx context.Context) ([]string, error) {
 	text, err := output(exec.CommandContext(ctx, m.program("kubeadm"), "config", "images", "list", "--kubernetes-version", kubernetesVersion))
 	return strings.Fields(text), err
@@ -50,11 +50,11 @@ func (m Maker) pauseImage(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("kubeadm lists no image of pause: %s", names)
 }
 
-// without are the images of a control plane that the cluster does without.
+// without are the images of a control plane that the cluster does not need.
 var without = []string{"kube-proxy", "coredns"}
 
-// importImages puts the images of the control plane into the store of the containerd in a
-// root file system, each made of one binary.
+// importImages puts the images of the control plane, each with one binary, into containerd's store in a
+// root file system.
 func (m Maker) importImages(ctx context.Context, root string) (err error) {
 	names, err := m.wanted(ctx)
 	if err != nil {
@@ -94,8 +94,8 @@ func (m Maker) importImages(ctx context.Context, root string) (err error) {
 	return nil
 }
 
-// startContainerd starts the built containerd on a store, without CRI. It returns a ctr
-// that speaks to it, and what ends it.
+// startContainerd starts the built containerd on a store, without CRI. It returns a ctr that talks to
+// it, and a function that ends it.
 func (m Maker) startContainerd(ctx context.Context, store string) (ctr func(...string) *exec.Cmd, end func() error, err error) {
 	dir, err := os.MkdirTemp("", "hookline-kind-")
 	if err != nil {
@@ -115,7 +115,7 @@ func (m Maker) startContainerd(ctx context.Context, store string) (ctr func(...s
 	}
 	end = func() error {
 		err := daemon.Process.Signal(syscall.SIGTERM)
-		_ = daemon.Wait() // it was told to
+		_ = daemon.Wait() // it ends by the signal
 		return errors.Join(err, os.RemoveAll(dir))
 	}
 	ctr = func(args ...string) *exec.Cmd {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// tunables are the settings of the whole kernel that a node writes, in a container too: its
-// kubelet (setupKernelTunables of its container manager), and systemd, which raises how many files may be open.
+// tunables are the settings of the whole kernel that a node changes, even in a container. The kubelet
+// does (setupKernelTunables of its container manager), and systemd raises the number of open files.
 var tunables = []string{
 	"/proc/sys/vm/overcommit_memory",
 	"/proc/sys/vm/panic_on_oom",
@@ -23,7 +23,7 @@ var tunables = []string{
 	"/proc/sys/fs/nr_open",
 }
 
-// keepTunables writes what the kernel has to a file, unless it is kept there already.
+// keepTunables saves the kernel's settings in a file, unless they are saved already.
 func keepTunables(file string) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil
@@ -46,7 +46,7 @@ func keepTunables(file string) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// putTunablesBack sets those that differ from what is kept, and forgets it.
+// putTunablesBack restores the settings that differ from the saved ones, and removes the file.
 func putTunablesBack(file string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -57,7 +57,7 @@ func putTunablesBack(file string) error {
 	}
 	var kept map[string]string
 	if err := json.Unmarshal(text, &kept); err != nil {
-		return fmt.Errorf("read the kept settings of the kernel in %s: %w", file, err)
+		return fmt.Errorf("read the saved settings of the kernel in %s: %w", file, err)
 	}
 	var errs []error
 	for name, value := range kept {

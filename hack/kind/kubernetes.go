@@ -16,10 +16,10 @@ import (
 	"strings"
 )
 
-// Maker makes what the package is for.
+// Maker makes node image and cluster.
 type Maker struct {
 	Root  string // of the repository
-	Out   string // the folder of all that is made here
+	Out   string // the folder of all results
 	Bin   string // the folder of the built containerd
 	Stock string // the folder of the stock containerd
 	Tools string // the folder of the CNI plugins
@@ -29,11 +29,11 @@ type Maker struct {
 // pins is the module that pins Kubernetes, etcd, kind and crictl.
 const pins = "hack/tools/kubernetes"
 
-// kubernetesVersion is that of its module. Its binaries take theirs from the linker.
+// kubernetesVersion is the version of its module. The linker sets it in the binaries.
 const kubernetesVersion = "v1.37.1"
 
-// programs are the packages of the pinned module that a node and a cluster are made
-// of, by the name of the binary, in the order in which they are built.
+// programs are the packages of the pinned module for node and cluster, by the name of the binary, in
+// the order in which they are built.
 var programs = []struct{ name, pkg string }{
 	{"kind", "sigs.k8s.io/kind"},
 	{"kubeadm", "k8s.io/kubernetes/cmd/kubeadm"},
@@ -46,7 +46,7 @@ var programs = []struct{ name, pkg string }{
 	{"crictl", "sigs.k8s.io/cri-tools/cmd/crictl"},
 }
 
-// program is the path of one of them.
+// program returns the path of one of them.
 func (m Maker) program(name string) string { return filepath.Join(m.Out, "bin", name) }
 
 // goBuild builds a static binary of a package of a module.
@@ -61,8 +61,7 @@ func (m Maker) goBuild(ctx context.Context, module, file, pkg string) *exec.Cmd 
 	return cmd
 }
 
-// build builds the named programs, those that the pins and the compiler did not
-// build already.
+// build builds the named programs, unless the same pins and compiler built them already.
 func (m Maker) build(ctx context.Context, names ...string) error {
 	module := filepath.Join(m.Root, pins)
 	for _, p := range programs {
@@ -84,8 +83,8 @@ func (m Maker) build(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// once does a step whose result is a file or folder, unless that was made of the same
-// before.
+// once does a step whose result is a file or folder, unless the result exists and was made of the same
+// inputs (of).
 func (m Maker) once(name, of, step, result string, do func() error) error {
 	stamp := filepath.Join(m.Out, "made", name)
 	was, err := os.ReadFile(stamp)
@@ -105,7 +104,7 @@ func (m Maker) once(name, of, step, result string, do func() error) error {
 	return os.WriteFile(stamp, []byte(of), 0o644)
 }
 
-// sumOf is a hash of the names and contents of files.
+// sumOf returns a hash of the names and contents of files.
 func sumOf(files ...string) (string, error) {
 	h := sha256.New()
 	for _, file := range files {
@@ -118,7 +117,7 @@ func sumOf(files ...string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// moduleFolder is where a pinned module lies in the cache.
+// moduleFolder returns the folder of a pinned module in the module cache.
 func (m Maker) moduleFolder(ctx context.Context, module string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module)
 	cmd.Dir = filepath.Join(m.Root, pins)
@@ -133,5 +132,5 @@ func (m Maker) moduleFolder(ctx context.Context, module string) (string, error) 
 	return dir, err
 }
 
-// tag is the last part of the name of an image.
+// tag returns the last part of the name of an image.
 func tag(image string) string { return strings.Split(path.Base(image), ":")[0] }

@@ -18,18 +18,18 @@ import (
 
 // NodeTests are Kubernetes' own tests of a node, e2e_node.
 type NodeTests struct {
-	Focus, Skip string        // which, by regular expressions over their names
+	Focus, Skip string        // which tests run, by regular expressions over their names
 	Side        int           // how many at a time
-	Limit       time.Duration // after which they are ended; those that did not come are told as skipped
+	Limit       time.Duration // after which they are ended; the remaining tests count as skipped
 }
 
 //go:embed files/nodetests/kubelet.yaml
 var nodeTestsKubelet string
 
-// nodeTestsFolder is the folder of a part of them.
+// nodeTestsFolder returns the folder of a part of the tests.
 func (m Maker) nodeTestsFolder(name string) string { return filepath.Join(m.Out, "nodetests", name) }
 
-// PrepareNodeTests builds the tests and the images that they want.
+// PrepareNodeTests builds the tests and their images.
 func (m Maker) PrepareNodeTests(ctx context.Context, e Engine) error {
 	if err := m.buildNodeTests(ctx); err != nil {
 		return err
@@ -37,8 +37,8 @@ func (m Maker) PrepareNodeTests(ctx context.Context, e Engine) error {
 	return m.makeNodeTestImages(ctx, e)
 }
 
-// RunNodeTests runs them, prepared before, on a node of its own, from the node image, with the
-// built containerd or with stock. The log and the report stay in a folder, which it returns.
+// RunNodeTests runs the prepared tests on a node of their own, from the node image, with the built
+// containerd or with stock. The log and the report stay in a folder, which it returns.
 func (m Maker) RunNodeTests(ctx context.Context, e Engine, stock bool, tests NodeTests) (specs []Spec, folder string, err error) {
 	name, step := "hookline", "Kubernetes' node tests on the built containerd"
 	if stock {
@@ -63,7 +63,7 @@ func (m Maker) RunNodeTests(ctx context.Context, e Engine, stock bool, tests Nod
 		return nil, folder, errors.Join(ran, err)
 	}
 	specs, err = readSpecs(report)
-	return specs, folder, err // that some fail is in the report
+	return specs, folder, err // the report has the failures
 }
 
 // testNode is a container of the node image.
@@ -91,7 +91,7 @@ func (n testNode) write(ctx context.Context, file, text string) error {
 
 // startTestNode starts a node, as kind starts its own, with nothing on it but containerd.
 func (m Maker) startTestNode(ctx context.Context, n testNode, stock bool) error {
-	_, _ = n.e.output(ctx, "rm", "--force", "--volumes", n.name) // of a run that was cut
+	_, _ = n.e.output(ctx, "rm", "--force", "--volumes", n.name) // of an interrupted run
 	_, err := n.e.output(ctx, "run", "--detach", "--name", n.name, "--hostname", n.name, "--privileged", "--cgroupns=private",
 		"--security-opt", "seccomp=unconfined", "--security-opt", "apparmor=unconfined",
 		"--tmpfs", "/tmp", "--tmpfs", "/run", "--volume", "/var", "--volume", "/lib/modules:/lib/modules:ro", Image)
@@ -103,7 +103,7 @@ func (m Maker) startTestNode(ctx context.Context, n testNode, stock bool) error 
 	}
 	for file, text := range map[string]string{
 		"/e2e/kubelet.yaml":               nodeTestsKubelet,
-		"/e2e/system.yaml":                "os: Linux\n", // the kernel's configuration is not to be had
+		"/e2e/system.yaml":                "os: Linux\n", // the kernel's configuration is not available
 		"/etc/cni/net.d/10-pods.conflist": fmt.Sprintf(networkText, "10.100.0.0/24"),
 		"/usr/local/bin/sudo":             "#!/bin/sh\nexec \"$@\"\n",
 	} {
@@ -127,7 +127,7 @@ func (m Maker) startTestNode(ctx context.Context, n testNode, stock bool) error 
 			return err
 		}
 	}
-	// The tests start a kubelet of their own, from beside them.
+	// The tests start a kubelet of their own, from their folder.
 	const begin = `set -e
 systemctl disable --now kubelet; systemctl daemon-reload; systemctl restart containerd
 ctr --namespace k8s.io images import /e2e/images.tar; rm /e2e/images.tar
@@ -136,7 +136,7 @@ ln -s /usr/bin/kubelet /e2e/kubelet; chmod 755 /usr/local/bin/sudo; mkdir -p /e2
 	return err
 }
 
-// answers waits until the node's containerd does.
+// answers waits until the node's containerd answers.
 func (n testNode) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -146,7 +146,7 @@ func (n testNode) answers(ctx context.Context) error {
 	})
 }
 
-// ginkgo runs the tests, in the same order on each node, and writes what they say to a file.
+// ginkgo runs the tests, in the same order on each node, and writes their output to a file.
 func (n testNode) ginkgo(ctx context.Context, log string, tests NodeTests) (err error) {
 	out, err := os.Create(log)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"runtime"
 )
 
-// standIns are the images that stand in for those of the node tests, by the stage of
-// files/nodetests/Dockerfile that each is.
+// standIns are the images that stand in for those of the node tests, each with its stage in
+// files/nodetests/Dockerfile.
 var standIns = []struct{ name, stage string }{
 	{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "busybox"},
 	{"registry.k8s.io/e2e-test-images/ipc-utils:1.4", "busybox"},
@@ -21,8 +21,8 @@ var standIns = []struct{ name, stage string }{
 	{"registry.k8s.io/e2e-test-images/agnhost:2.66.1", "agnhost"},
 }
 
-// nodeTestPrograms are the packages of Kubernetes that the tests and their images are of, by the name
-// of the binary.
+// nodeTestPrograms are the packages of Kubernetes for the tests and their images, by the name of the
+// binary.
 var nodeTestPrograms = []struct{ name, pkg string }{
 	{"agnhost", "k8s.io/kubernetes/test/images/agnhost"},
 	{"nonewprivs", "k8s.io/kubernetes/test/images/nonewprivs"},
@@ -30,14 +30,14 @@ var nodeTestPrograms = []struct{ name, pkg string }{
 	{"e2e_node.test", "k8s.io/kubernetes/test/e2e_node"},
 }
 
-// agnhostPackages are what tests run in the image of agnhost.
+// agnhostPackages have the programs that tests run in the image of agnhost.
 var agnhostPackages = []string{"bash", "curl", "wget", "netcat-openbsd", "iproute2", "socat", "dnsutils", "util-linux"}
 
-// The root file systems below agnhost and busybox.
+// The root file systems of the images agnhost and busybox.
 func (m Maker) agnhostRoot() string { return filepath.Join(m.Out, "agnhost.tar") }
 func (m Maker) busyboxRoot() string { return filepath.Join(m.Out, "busybox.tar") }
 
-// buildNodeTests builds them, those that the pins and the compiler did not build already, and the
+// buildNodeTests builds the programs, unless the same pins and compiler built them already, and the
 // root file systems of the images.
 func (m Maker) buildNodeTests(ctx context.Context) error {
 	module := filepath.Join(m.Root, pins)
@@ -64,12 +64,12 @@ func (m Maker) buildNodeTests(ctx context.Context) error {
 	return m.makeDebian(ctx, "agnhost-root", m.agnhostRoot(), installed, agnhostPackages)
 }
 
-// nodeTestImages is an archive of the images.
+// nodeTestImages returns the path of the archive of the images.
 func (m Maker) nodeTestImages() string {
 	return filepath.Join(m.nodeTestsFolder("images"), "images.tar")
 }
 
-// makeNodeTestImages makes it.
+// makeNodeTestImages makes that archive.
 func (m Maker) makeNodeTestImages(ctx context.Context, e Engine) error {
 	defer m.Step("images of the node tests")()
 	dir := m.nodeTestsFolder("images")

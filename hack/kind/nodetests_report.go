@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// Spec is a test of ginkgo, and what became of it: passed, failed, or another word of its own.
+// Spec is a test of ginkgo, and its result: passed, failed, or another one of ginkgo's.
 type Spec struct {
 	Name   string `xml:"name,attr"`
 	Status string `xml:"status,attr"`
 }
 
-// readSpecs reads the tests of a JUnit report, without what is not one.
+// readSpecs reads the tests of a JUnit report, without its other entries.
 func readSpecs(file string) ([]Spec, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -32,8 +32,8 @@ func readSpecs(file string) ([]Spec, error) {
 	return slices.DeleteFunc(report.Cases, func(s Spec) bool { return !strings.HasPrefix(s.Name, "[It] ") }), nil
 }
 
-// WriteNodeTests writes one table of what became of the tests on the built containerd and on stock:
-// how many passed, and each that failed on one of the two at least.
+// WriteNodeTests writes one table with the results of the tests on the built containerd and on stock:
+// how many passed, and each test that failed on at least one of them.
 func WriteNodeTests(w io.Writer, built, stock []Spec) error {
 	word := map[string]string{}
 	for _, s := range stock {

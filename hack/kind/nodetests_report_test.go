@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tests that failed on one of the two are named, with what became of them on the other.
+// Tests that failed on one of the two are named, with their result on the other.
 func TestNodeTestsInOneTable(t *testing.T) {
 	read := func(cases string) []Spec {
 		file := filepath.Join(t.TempDir(), "junit.xml")

@@ -15,12 +15,12 @@ import (
 	"strings"
 )
 
-// containerdPrograms are those that take the place of the distribution's.
+// containerdPrograms are the programs that replace the distribution's.
 var containerdPrograms = []string{"containerd", "ctr", "containerd-shim-runc-v2"}
 
 func (m Maker) rootfs() string { return filepath.Join(m.Out, "rootfs") }
 
-// inputs is a hash of all that the root file system is made of.
+// inputs returns a hash of all sources of the root file system.
 func (m Maker) inputs() (string, error) {
 	files := []string{m.base(), m.pause(), m.runc()}
 	for _, p := range containerdPrograms {
@@ -38,7 +38,7 @@ func (m Maker) inputs() (string, error) {
 	return sumOf(files...)
 }
 
-// cniPlugins are those of the network that cluster.go gives the nodes.
+// cniPlugins are the plugins of the network that cluster.go gives the nodes.
 var cniPlugins = []string{"host-local", "loopback", "ptp"}
 
 // makeRootfs puts the node's root file system together.
@@ -61,8 +61,8 @@ func (m Maker) makeRootfs(ctx context.Context) error {
 	return nil
 }
 
-// quiet removes the services that a node in a container does not need, as kind's base
-// image does, and settings that would be the whole kernel's.
+// quiet removes the services that a node in a container does not need, as kind's base image does, and
+// settings that would affect the whole kernel.
 func (m Maker) quiet(_ context.Context, root string) error {
 	for _, pattern := range []string{
 		"lib/systemd/system/sysinit.target.wants/systemd-tmpfiles-setup.service",
@@ -145,15 +145,15 @@ func (m Maker) units(_ context.Context, root string) error {
 			return err
 		}
 	}
-	// It would register what is the whole kernel's.
+	// It would register formats for the whole kernel.
 	if err := os.Symlink("/dev/null", filepath.Join(root, system, "systemd-binfmt.service")); err != nil {
 		return err
 	}
 	return os.MkdirAll(filepath.Join(root, "etc/kubernetes/manifests"), 0o755)
 }
 
-// containerdSettings fits kind's configuration of containerd to hosts of any kind, and
-// writes the specification that its containers start from.
+// containerdSettings adapts kind's configuration of containerd to all hosts, and writes the
+// specification that its containers start from.
 func (m Maker) containerdSettings(ctx context.Context, root string) error {
 	file := filepath.Join(root, "etc/containerd/config.toml")
 	text, err := os.ReadFile(file)
@@ -171,7 +171,7 @@ func (m Maker) containerdSettings(ctx context.Context, root string) error {
 		{`sandbox_image = "registry.k8s.io/pause:3.10"`, fmt.Sprintf("sandbox_image = %q", pause)},
 	} {
 		if !strings.Contains(settings, change[0]) {
-			return fmt.Errorf("kind's configuration of containerd does not say %s", change[0])
+			return fmt.Errorf("kind's configuration of containerd has no %s", change[0])
 		}
 		settings = strings.ReplaceAll(settings, change[0], change[1])
 	}

@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// runcModule pins the runc of the other tests, which is that of the nodes, too: Debian's is too
-// old for pods with a user namespace.
+// runcModule pins the runc of the other tests, which the nodes use, too: Debian's is too old for pods
+// with a user namespace.
 const runcModule = "hack/tools"
 
 func (m Maker) runc() string { return filepath.Join(m.Out, "bin", "runc") }
 
-// buildRunc builds runc with seccomp, since a kubelet asks for it: statically, and with
-// the library of the nodes' root file system.
+// buildRunc builds runc statically with seccomp, which the kubelet needs, and with the library of the
+// nodes' root file system.
 func (m Maker) buildRunc(ctx context.Context) error {
 	module := filepath.Join(m.Root, runcModule)
 	sum, err := sumOf(filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum"))
@@ -36,13 +36,13 @@ func (m Maker) buildRunc(ctx context.Context) error {
 			"-ldflags", `-s -w -extldflags "-static -lseccomp"`, "-o", m.runc(), "github.com/opencontainers/runc")
 		cmd.Dir = module
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS=-buildvcs=false", "CGO_CFLAGS=-I"+library, "CGO_LDFLAGS=-L"+library,
-			"PKG_CONFIG=true") // it would look for the host's library
+			"PKG_CONFIG=true") // pkg-config would find the host's library
 		_, err := output(cmd)
 		return err
 	})
 }
 
-// unpackSeccomp takes headers and library of seccomp out of the base.
+// unpackSeccomp copies headers and library of seccomp from the base.
 func (m Maker) unpackSeccomp(ctx context.Context, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err

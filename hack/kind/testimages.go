@@ -22,8 +22,7 @@ var testImages = []struct{ name, module, pkg, path string }{
 // stockFolder is where the tests find the unpatched containerd on a node.
 const stockFolder = "/opt/stock/bin"
 
-// Prepare puts what the end-to-end tests need on the nodes: their images, and the unpatched
-// containerd.
+// Prepare puts the images of the end-to-end tests and the unpatched containerd on the nodes.
 func (m Maker) Prepare(ctx context.Context, e Engine) error {
 	if err := m.loadTestImages(ctx, e); err != nil {
 		return err
@@ -41,7 +40,7 @@ func (m Maker) Prepare(ctx context.Context, e Engine) error {
 	return nil
 }
 
-// giveStock puts the unpatched containerd on a node, beside its own.
+// giveStock puts the unpatched containerd on a node, beside the node's own.
 func (m Maker) giveStock(ctx context.Context, e Engine, node string) error {
 	if _, err := e.output(ctx, "exec", node, "mkdir", "-p", stockFolder); err != nil {
 		return err

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tests and the demo run beside containerd, built from its modules
-// with cgo (runc needs it) and no C library but libc:
+// The programs that the tests and the demo run beside containerd, built from their modules with
+// cgo (runc needs it) and no C library but libc:
 //
 //	go build -C hack/tools -trimpath -o ../../_output/tools/bin/ tool
 module github.com/hookline-nri/hookline/hack/tools

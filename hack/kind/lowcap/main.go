@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command lowcap is runc for hosts whose root lacks CAP_SYS_RESOURCE, such as some
-// virtual machines and containers. There an engine cannot start a privileged
-// container: its specification asks for a capability that nobody has, and perhaps
-// for an OOM score below the parent's. Both are taken out of it.
+// Command lowcap is runc for hosts whose root lacks CAP_SYS_RESOURCE, such as some virtual machines
+// and containers. There an engine cannot start a privileged container: its specification asks for
+// this capability, and perhaps for an OOM score below the parent's. Both are removed from it.
 package main
 
 import (
@@ -43,7 +42,7 @@ func run(args []string) error {
 	return nil
 }
 
-// value is what follows a flag, or nothing.
+// value returns the value of a flag, or nothing.
 func value(args []string, names ...string) string {
 	for i, arg := range args[:max(len(args)-1, 0)] {
 		if slices.Contains(names, arg) {
@@ -53,7 +52,7 @@ func value(args []string, names ...string) string {
 	return ""
 }
 
-// object is any JSON object: what is not known here passes through.
+// object is any JSON object: unknown fields are kept.
 type object = map[string]any
 
 // rewrite changes a file of JSON in place.
@@ -79,7 +78,7 @@ func bundle(spec object) {
 	}
 }
 
-// process takes out of a process what this host cannot give.
+// process removes from a process what this host cannot give it.
 func process(p object) {
 	if score, ok := p["oomScoreAdj"].(float64); ok && score < 0 {
 		p["oomScoreAdj"] = 0

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the host cannot give is taken out; all else stays.
+// The settings that the host cannot provide are removed; all others stay.
 func TestRewrite(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.json")
 	require.NoError(t, os.WriteFile(file, []byte(`{

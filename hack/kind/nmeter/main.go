@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command nmeter stands in for busybox' nmeter, which Debian's busybox lacks, in the images of Kubernetes'
-// node tests. They take from it the time of day with milliseconds, and nothing else.
+// node tests. They use only its time of day with milliseconds.
 package main
 
 import (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CRI-O, with the release of NRI that the patches are for. Modules of Kubernetes are of its
-// first release that has them all.
+// CRI-O, with the release of NRI that the patches are for. The modules of Kubernetes are those of
+// the first release that has them all.
 module github.com/hookline-nri/hookline/hack/tools/crio
 
 go 1.26.6

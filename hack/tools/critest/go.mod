@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// critest, the conformance test of CRI that Kubernetes keeps, which pins what it is built with
-// by itself.
+// critest, Kubernetes' conformance test of CRI, which pins its own dependencies.
 module github.com/hookline-nri/hookline/hack/tools/critest
 
 go 1.26.6
 
-// What is proposed to cri-tools belongs to its packages.
+// The files that are proposed to cri-tools belong to its packages.
 ignore ./proposed
 
 require sigs.k8s.io/cri-tools v1.37.0

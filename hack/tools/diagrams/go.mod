@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tool that renders docs/diagrams. A module of its own, so that its
-// dependencies meet no others.
+// The tool that renders docs/diagrams. It is a module of its own, so that its dependencies do
+// not affect others.
 module github.com/hookline-nri/hookline/hack/tools/diagrams
 
 go 1.26.6

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kubernetes, etcd, kind and crictl, of which hack/kind makes a node image and a cluster where
-// no registry can be reached. Kubernetes' own modules come with it: each is replaced by the
-// version of the same release.
+// Kubernetes, etcd, kind and crictl. hack/kind makes a node image and a cluster of them if no
+// registry can be reached. Each of Kubernetes' own modules is replaced by the version of the
+// same release.
 module github.com/hookline-nri/hookline/hack/tools/kubernetes
 
 go 1.26.6

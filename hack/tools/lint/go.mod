@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The linter, in a module of its own since it brings two hundred others. Its
-// first build takes some minutes:
+// The linter, in a module of its own since it needs two hundred others. Its first build takes
+// some minutes:
 //
 //	go build -C hack/tools/lint -trimpath -o ../../../_output/tools/bin/ tool
 module github.com/hookline-nri/hookline/hack/tools/lint

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What makes Go of our .proto files: a compiler that is a library, so that no
-// protoc is needed, and the generator that goes with the protobuf module.
+// The tools that generate Go code from our .proto files: a compiler as a library, so that no protoc
+// is needed, and the generator of the protobuf module.
 module github.com/hookline-nri/hookline/hack/tools/proto
 
 go 1.26.6

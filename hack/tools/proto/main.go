@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command proto makes the Go code of a .proto file, beside it or where --out
-// says:
+// Command proto generates the Go code of a .proto file, beside it or in the folder of --out:
 //
 //	go run -C hack/tools/proto . [--out dir] internal/path/to/file.proto
 //
-// The path is that below podresources, the only module here with such a file, and the
-// one that protobuf's registry knows the file by: upstream it has the same. What it
-// imports from CRI is taken from the descriptors that cri-api's Go code has in it.
+// The path is relative to podresources, the only module here with such a file. Protobuf's registry
+// knows the file by this path, which is the same upstream. Imports from CRI are taken from the
+// descriptors in cri-api's Go code.
 package main
 
 import (
@@ -32,7 +31,7 @@ import (
 // The descriptors that a file may import are registered by their packages.
 var _, _ = wrapperspb.File_google_protobuf_wrappers_proto, cri.File_staging_src_k8s_io_cri_api_pkg_apis_runtime_v1_api_proto
 
-// root is that of the module, from here.
+// root is the root of that module, relative to this one.
 const root = "../../../podresources"
 
 func main() {
@@ -82,8 +81,7 @@ func generate(ctx context.Context, source, out string) error {
 	return nil
 }
 
-// compile makes what a generator is asked with: the file, and before it all that
-// it imports.
+// compile makes the request to a generator: the file, and before it all its imports.
 func compile(ctx context.Context, source string) (*pluginpb.CodeGeneratorRequest, error) {
 	compiler := protocompile.Compiler{
 		Resolver: protocompile.CompositeResolver{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// dranet's driver, with what its release was built with.
+// dranet's driver, with the dependencies of its release.
 module github.com/hookline-nri/hookline/hack/tools/plugins/dranet
 
 go 1.26.0

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command dranet runs dranet's driver as its own program does, without a cluster: the client of
-// the API server is client-go's own stand-in, and what the kubelet does is done here, which is to
-// register the driver and to have a pod's claim prepared. A line of the input is the uid of a pod
-// and the device that it claims; it is written to the output again once the claim is prepared.
+// Command dranet runs dranet's driver as its own program does, without a cluster: client-go's
+// stand-in replaces the client of the API server, and this program replaces the kubelet. It registers
+// the driver and has the claims of pods prepared. Each line of the input has the uid of a pod and the
+// device that it claims; it is written to the output once the claim is prepared.
 package main
 
 import (
@@ -36,7 +36,7 @@ const (
 )
 
 func main() {
-	folder := flag.String("folder", "", "of the kubelet and of the driver's store")
+	folder := flag.String("folder", "", "folder of the kubelet and of the driver's store")
 	flag.Parse()
 	log.Fatal(run(context.Background(), *folder))
 }
@@ -105,7 +105,7 @@ func prepare(ctx context.Context, d *driver.NetworkDriver, pod, device string) e
 	}
 	result, ok := results[claim.UID]
 	if !ok {
-		return errors.New("it was not looked at")
+		return errors.New("the driver returned no result for it")
 	}
 	return result.Err
 }

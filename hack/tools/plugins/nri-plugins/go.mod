@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Plugins of nri-plugins, with what their release was built with. Its module names one of its own
-// repository that no one can have: what needs that one, such as topology-aware and balloons,
-// cannot be built from modules.
+// Plugins of nri-plugins, with the dependencies of their release. Its module requires a module of
+// its own repository that is not published. Plugins that need it, such as topology-aware and
+// balloons, cannot be built from modules.
 module github.com/hookline-nri/hookline/hack/tools/plugins/nri-plugins
 
 go 1.26.0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NRI's sample plugins, built from their source over the NRI that comes with it (go build -modfile).
-// The files beside it have NRI's stub of other versions.
+// NRI's sample plugins, built from their source over the NRI of that source (go build -modfile).
+// The files beside this one are for the stub of other versions of NRI.
 module github.com/hookline-nri/hookline/hack/tools/plugins/nri
 
 go 1.21

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NVIDIA's NRI plugin, which injects CDI devices, with what its release was built with.
+// NVIDIA's NRI plugin, which injects CDI devices, with the dependencies of its release.
 module github.com/hookline-nri/hookline/hack/tools/plugins/nvidia
 
 go 1.26.0

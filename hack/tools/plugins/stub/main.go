@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command stub is a plugin over a version of NRI's stub that NRI's logger and device-injector are
-// too new for. It does what they do: it writes the names of pods in each event, in lines like those
-// of logger, and adds a device to the containers of pods with the annotation of device. All else is
-// left to the stub: what it says to the runtime, when it joins, and that the process ends with the
-// connection.
+// Command stub is a plugin over a version of NRI's stub that is too old for NRI's logger and
+// device-injector. It does the same as they do: it writes the names of pods in each event, in lines
+// like those of logger, and adds a device to the containers of pods that have the annotation device.
+// The stub does the rest: it registers with the runtime, and ends the process with the connection.
 package main
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/containerd/nri/pkg/stub"
 )
 
-// device is the annotation of pods whose containers get a device at the path that it has.
+// device is the annotation of pods whose containers get a device, at the path in its value.
 const device = "stub/device"
 
 func main() {
@@ -50,7 +49,7 @@ func synchronized(pods []*api.PodSandbox) {
 	}
 }
 
-// adjusted is what a container gets: /dev/null by another name.
+// adjusted returns the device of a container: /dev/null under another name.
 func adjusted(pod *api.PodSandbox) *api.ContainerAdjustment {
 	path, ok := pod.GetAnnotations()[device]
 	if !ok {

@@ -59,7 +59,7 @@ var _ = framework.KubeDescribe("NRI event delivery", func() {
 		rc, ic = f.CRIClient.CRIRuntimeClient, f.CRIClient.CRIImageClient
 	})
 
-	// remove removes a pod sandbox at the end of a spec, whatever became of it.
+	// remove removes a pod sandbox at the end of a spec, whatever its state.
 	remove := func(ctx context.Context, podID string) {
 		if err := errors.Join(rc.StopPodSandbox(ctx, podID), rc.RemovePodSandbox(ctx, podID)); err != nil {
 			framework.Logf("pod sandbox %s is left behind: %v", podID, err)
@@ -303,7 +303,7 @@ func connectNRIPlugin(name, index string, configure ...func(*NRITestPlugin)) *NR
 	return connected
 }
 
-// nriEventsOf returns a function that tells which events of a pod and its containers
+// nriEventsOf returns a function that returns the events of a pod and its containers that
 // the plugin has received so far, in order: those of some types, or all.
 func nriEventsOf(plugin *NRITestPlugin, podID string, types ...NRIEventType) func() []NRIEventType {
 	return func() []NRIEventType {
