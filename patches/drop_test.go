@@ -14,7 +14,7 @@ import (
 )
 
 // recipe matches the commands with which CONTRIBUTING.md drops a pull request.
-var recipe = regexp.MustCompile("(?s)\n## Drop a pull request that was merged\n.*?\n```\n(rm -r .*?)\n```\n")
+var recipe = regexp.MustCompile("(?s)\n## Drop a pull request or a patch\n.*?\n```\n(rm -r .*?)\n```\n")
 
 // dropped is the pull request that the recipe drops.
 const dropped = "patches/network/internal-loopback"
