@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc"
@@ -152,14 +153,7 @@ func (a *attached) CNI() (bin, conf string) { return a.options.CNIBin, a.options
 // wantsEvents reports whether a selected case needs events. To find out whether the runtime sends
 // them takes a second.
 func (a *attached) wantsEvents() bool {
-	for _, p := range cases.Profiles() {
-		for _, c := range p.Cases() {
-			if c.Needs.Events && a.options.wants(c) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.options.selected(), func(c *cases.Case) bool { return c.Needs.Events })
 }
 
 // sendsEvents reports whether the runtime sends CRI's container events. If it does, it keeps the

@@ -4,8 +4,8 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 
-	"github.com/hookline-nri/hookline/conformance/cases"
 	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/report"
 )
@@ -42,19 +42,16 @@ func (a *attached) lacks(n fixture.Needs) (l report.Lack) {
 
 // allLacks returns each reason why selected cases cannot run, with the number of cases.
 func (a *attached) allLacks() (all []report.Lack) {
-	at := map[string]int{}
-	for _, p := range cases.Profiles() {
-		for _, c := range p.Cases() {
-			l := a.lacks(c.Needs)
-			if l.Reason == "" || !a.options.wants(c) || a.options.skipped(c) != "" {
-				continue
-			}
-			if _, known := at[l.Reason]; !known {
-				at[l.Reason] = len(all)
-				all = append(all, l)
-			}
-			all[at[l.Reason]].Cases++
+	for _, c := range a.options.selected() {
+		l := a.lacks(c.Needs)
+		if l.Reason == "" || a.options.skipped(c) != "" {
+			continue
 		}
+		i := slices.IndexFunc(all, func(known report.Lack) bool { return known.Reason == l.Reason })
+		if i < 0 {
+			i, all = len(all), append(all, l)
+		}
+		all[i].Cases++
 	}
 	return all
 }

@@ -78,14 +78,10 @@ func (o Options) check() error {
 		errs = append(errs, fmt.Errorf("--repeat %d: must not be negative", o.Repeat))
 	}
 	profiles, rules, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	wanted := 0
 	for _, p := range cases.Profiles() {
 		profiles[p.Name] = true
 		for _, c := range p.Cases() {
 			rules[c.Rule()], names[c.Name] = true, true
-			if o.wants(c) {
-				wanted++
-			}
 		}
 	}
 	unknown := false
@@ -106,10 +102,22 @@ func (o Options) check() error {
 			errs = append(errs, fmt.Errorf("--skip %s: give a reason: %s=REASON", rule, rule))
 		}
 	}
-	if wanted == 0 && !unknown {
+	if len(o.selected()) == 0 && !unknown {
 		errs = append(errs, errors.New("no case matches all of --profile, --rules and --case"))
 	}
 	return errors.Join(errs...)
+}
+
+// selected returns the selected cases, by profile and name.
+func (o Options) selected() (selected []*cases.Case) {
+	for _, p := range cases.Profiles() {
+		for _, c := range p.Cases() {
+			if o.wants(c) {
+				selected = append(selected, c)
+			}
+		}
+	}
+	return selected
 }
 
 // wants reports whether a case is selected.

@@ -87,16 +87,10 @@ func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 
 // runAll runs the selected cases, in the order of the seed.
 func (a *attached) runAll(ctx context.Context, r *report.Report) {
-	var wanted []*cases.Case
-	for _, p := range cases.Profiles() {
-		before := len(wanted)
-		for _, c := range p.Cases() {
-			if a.options.wants(c) {
-				wanted = append(wanted, c)
-			}
-		}
-		if len(wanted) > before {
-			r.Profiles = append(r.Profiles, report.Profile{Name: p.Name, About: p.About})
+	wanted := a.options.selected()
+	for i, c := range wanted {
+		if i == 0 || wanted[i-1].Profile != c.Profile {
+			r.Profiles = append(r.Profiles, report.Profile{Name: c.Profile.Name, About: c.Profile.About})
 		}
 	}
 	random := rand.New(rand.NewPCG(a.options.Seed, a.options.Seed))

@@ -147,8 +147,8 @@ func (s Span) bar(x func(time.Time) float64, y int) pictureBar {
 }
 
 // name writes the names of the spans into their bars, or behind those that are too short, up to
-// the next bar. Bars that look like one are named together. A bar without
-// room for a name has its title only.
+// the next bar. Bars that look like one are named together. A bar without room for a name has
+// its title only.
 func (l *pictureLine) name(spans []Span) {
 	var together []string
 	for i := range l.Bars {
