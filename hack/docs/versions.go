@@ -30,13 +30,13 @@ func versionContent(r Repository) (content, error) {
 	}
 	var b strings.Builder
 	var c content
-	add := func(version, built string, with map[string]string) {
+	add := func(version, target string, with map[string]string) {
 		libraries := fmt.Sprintf("NRI %s, go-cni %s", with[nriModule], with[cniModule])
-		b.WriteString(line(version, libraries, "`"+built+"`", "`make test"+strings.TrimPrefix(built, "make build")+"`"))
+		b.WriteString(line(version, libraries, "`make build"+target+"`", "`make test"+target+"`"))
 		c.rows = append(c.rows, row{key: version, about: "containerd " + version})
 	}
 	b.WriteString(line("containerd", "with", "build", "test") + "|---|---|---|---|\n")
-	add(newest[containerdModule], "make build", newest)
+	add(newest[containerdModule], "", newest)
 	for _, file := range others {
 		pinned, err := required(file)
 		if err != nil {
@@ -48,7 +48,7 @@ func versionContent(r Repository) (content, error) {
 			}
 		}
 		version := pinned[containerdModule]
-		add(version, "make build TARGET="+version, pinned)
+		add(version, " TARGET="+version, pinned)
 	}
 	c.text = b.String()
 	return c, nil

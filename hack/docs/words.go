@@ -14,8 +14,7 @@ import (
 type Words map[string]string
 
 var (
-	rejectedWords = regexp.MustCompile(`(?s)<!-- rejected words -->\n(.*)<!-- /rejected words -->`)
-	quoted        = regexp.MustCompile("`([^`]+)`")
+	quoted = regexp.MustCompile("`([^`]+)`")
 
 	// A piece is a word, which may be a part of a name such as PodSandbox, or a character between
 	// words, so that no phrase spans two sentences. A phrase may span lines of a comment.
@@ -26,18 +25,18 @@ var (
 
 // ReadWords reads the table of the glossary.
 func ReadWords(glossary string) (Words, error) {
-	table := rejectedWords.FindStringSubmatch(glossary)
-	if table == nil {
-		return nil, fmt.Errorf("the glossary has no table of rejected words")
+	page, err := cut(glossary, "rejected words")
+	if err != nil {
+		return nil, fmt.Errorf("the glossary has no table of rejected words: %w", err)
 	}
 	words := Words{}
-	for _, row := range strings.Split(table[1], "\n") {
-		cells := strings.Split(row, "|")
-		if len(cells) != 4 {
+	for row := range strings.Lines(page.table) {
+		c := cells(row)
+		if len(c) != 2 {
 			continue
 		}
-		for _, phrase := range quoted.FindAllStringSubmatch(cells[1], -1) {
-			words[phrase[1]] = strings.TrimSpace(cells[2])
+		for _, phrase := range quoted.FindAllStringSubmatch(c[0], -1) {
+			words[phrase[1]] = c[1]
 		}
 	}
 	if len(words) == 0 {
