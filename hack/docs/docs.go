@@ -71,7 +71,8 @@ func Update(r Repository, p Pages) error {
 }
 
 // Check returns an error for each line of a table that differs from the code, for each text that is
-// missing, for each difference that no test tries, and for each link that leads nowhere. Each error
+// missing, for each difference that no test tries, for each command of a pull request that runs no test,
+// and for each link that leads nowhere. Each error
 // names the page, and the place in the code.
 func Check(r Repository, p Pages) error {
 	var errs []error
@@ -85,6 +86,7 @@ func Check(r Repository, p Pages) error {
 		errs = append(errs, is.problems...)
 	}
 	errs = append(errs, checkDifferences(r, p.Changes)...)
+	errs = append(errs, checkRuns(r)...)
 	return errors.Join(append(errs, checkLinks(r.Root, p.Linked)...)...)
 }
 

@@ -44,18 +44,18 @@ func findProofs(root string) ([]proof, error) {
 		if !strings.HasSuffix(name, "_test.go") && !isCase(name) {
 			return nil
 		}
-		found, err := proofsIn(tree, name)
+		content, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		found, err := proofsIn(name, content)
 		proofs = append(proofs, found...)
 		return err
 	})
 	return proofs, err
 }
 
-func proofsIn(tree fs.FS, name string) ([]proof, error) {
-	source, err := fs.ReadFile(tree, name)
-	if err != nil {
-		return nil, err
-	}
+func proofsIn(name string, source []byte) ([]proof, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err

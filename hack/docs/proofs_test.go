@@ -4,21 +4,16 @@ package docs
 
 import (
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestProofsAreTestsAndCases(t *testing.T) {
 	const file = "conformance/cases/join.go"
-	tree := fstest.MapFS{
-		file:          {Data: []byte("package cases\n\nvar _ = Joining.has(\"L2_PodIsDelivered\", Needs{}, func(t T) {\n\tt.Run(\"L3_NoCase\", nil)\n})\n\nfunc TestL4_NoTestHere() {}\n")},
-		"a/b_test.go": {Data: []byte("package a\n\nfunc TestL1_Order(t *testing.T) {}\n\nfunc TestOther(t *testing.T) {}\n")},
-	}
-	cases, err := proofsIn(tree, file)
+	cases, err := proofsIn(file, []byte("package cases\n\nvar _ = Joining.has(\"L2_PodIsDelivered\", Needs{}, func(t T) {\n\tt.Run(\"L3_NoCase\", nil)\n})\n\nfunc TestL4_NoTestHere() {}\n"))
 	require.NoError(t, err)
 	require.Equal(t, []proof{{"L2", "L2_PodIsDelivered", file}}, cases)
-	tests, err := proofsIn(tree, "a/b_test.go")
+	tests, err := proofsIn("a/b_test.go", []byte("package a\n\nfunc TestL1_Order(t *testing.T) {}\n\nfunc TestOther(t *testing.T) {}\n"))
 	require.NoError(t, err)
 	require.Equal(t, []proof{{"L1", "TestL1_Order", "a/b_test.go"}, {"", "TestOther", "a/b_test.go"}}, tests)
 }
