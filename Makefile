@@ -47,7 +47,10 @@ endif
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { at = index($$2, " ("); \
+		printf "  %-17s%s\n", $$1, at ? substr($$2, 1, at - 1) : $$2; if (at) printf "  %-17s%s\n", "", substr($$2, at + 1) }' $(MAKEFILE_LIST)
+
+##@ Build and look
 
 .PHONY: build
 build: ## build containerd, ctr and containerd-shim-runc-v2 into _output/bin (RUNTIME=stock: unpatched, into _output/stock/bin; SERIES=core: only the core, into _output/core/bin; TARGET=v2.3.7: that version, into _output/targets)
@@ -74,6 +77,8 @@ demo: build tools ## run pods and four plugins on a private node; print the even
 bench: both tools ## measure stock and hookline side by side: a table with ratios, their confidence, and goals (root; BENCH="--only life" for one scenario)
 	@$(HACK) bench $(BENCH)
 
+##@ A cluster of kind
+
 .PHONY: kind-image
 kind-image: build tools ## make a node image for kind with this containerd (BASE=debian: without a registry)
 	@$(HACK) kind-image $(KIND)
@@ -93,6 +98,8 @@ e2e: both tools ## run the end-to-end tests on a cluster of kind (E2E="-v -run L
 .PHONY: node-conformance
 node-conformance: both tools ## run Kubernetes' node conformance tests on hookline and on stock (NODETESTS="--limit 30m")
 	@$(HACK) node-conformance $(NODETESTS)
+
+##@ Test hookline
 
 .PHONY: test
 ifeq ($(RUNTIME),stock)
@@ -185,6 +192,8 @@ $(addprefix other-,$(OTHERS)): other-%: tools
 	@$(RUN) --target $* build --stock
 	TARGET=$* $(GO) test $(WITH_PODS) -run '$(OTHER_TESTS)'
 
+##@ Test against the contract, and with software of others
+
 .PHONY: conformance
 conformance: build tools ## run the conformance test on a private node of hookline, with reports in _output/conformance (root; CONFORMANCE="--repeat 20")
 	@$(HACK) conformance $(CONFORMANCE)
@@ -213,6 +222,8 @@ upstream-suite: both tools ## run containerd's own tests of a running containerd
 .PHONY: plugins
 plugins: both tools ## run NRI plugins of other projects on stock and hookline; all must work on hookline (root; PLUGINS="--run dranet")
 	@$(HACK) plugins $(PLUGINS)
+
+##@ Release and maintain
 
 .PHONY: export
 export: ## write the series as files for git am into _output/series
