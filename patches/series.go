@@ -13,6 +13,7 @@ import (
 	nripodstate "github.com/hookline-nri/hookline/patches/adaptation/nri-pod-state"
 	nriregisterbounds "github.com/hookline-nri/hookline/patches/adaptation/nri-register-bounds"
 	nrirequired "github.com/hookline-nri/hookline/patches/adaptation/nri-required"
+	nrirights "github.com/hookline-nri/hookline/patches/adaptation/nri-rights"
 	nrisyncsplit "github.com/hookline-nri/hookline/patches/adaptation/nri-sync-split"
 	sandboxcontract "github.com/hookline-nri/hookline/patches/adaptation/sandbox-contract"
 	"github.com/hookline-nri/hookline/patches/build"
@@ -43,6 +44,7 @@ import (
 	nrisettings "github.com/hookline-nri/hookline/patches/plugins/nri-settings"
 	nristatus "github.com/hookline-nri/hookline/patches/plugins/nri-status"
 	nriwithoutlock "github.com/hookline-nri/hookline/patches/plugins/nri-without-lock"
+	pluginrights "github.com/hookline-nri/hookline/patches/plugins/plugin-rights"
 	pluginseries "github.com/hookline-nri/hookline/patches/plugins/plugin-series"
 	podspans "github.com/hookline-nri/hookline/patches/plugins/pod-spans"
 	podstate "github.com/hookline-nri/hookline/patches/plugins/pod-state"
@@ -107,6 +109,7 @@ var Series = edit.Assemble([]edit.Module{
 	nrierrors.Group,
 	nrirequired.Group,
 	nrinames.Group,
+	nrirights.Group,
 	nrimissedevents.Group,
 	nrihandover.Group,
 
@@ -139,6 +142,7 @@ var Series = edit.Assemble([]edit.Module{
 	nripluginsettings.Group,
 	awaitplugins.Group,
 	nripluginnames.Group,
+	pluginrights.Group,
 	missedevents.Group,
 	handover.Group,
 

@@ -26,15 +26,9 @@ import (
 // is for those of its namespace. The thief shares only the socket with them.
 func TestL21_ThiefInAnImageOfAnotherNamespaceIsRejected(t *testing.T) {
 	t.Parallel()
-	const name = "localhost/hookline/scripted:1"
 	n := StartNode(t, WithConfig(PluginSetting("must", "allowed_namespaces = ['net-system']")))
-	program := filepath.Join(t.TempDir(), "scripted")
-	require.NoError(t, image.Build(t.Context(), program, "github.com/hookline-nri/hookline/integration/scripted"))
+	name := importScripted(t.Context(), t, n)
 	ctx := WithinAMinute(t)
-	content, err := os.ReadFile(program)
-	require.NoError(t, err)
-	require.NoError(t, n.Import(ctx, name, content))
-
 	must, free := plugin.Script{Index: "10", Name: "must"}, plugin.Script{Index: "20", Name: "free"}
 	thief := runsInImage(ctx, t, n, name, "default", must)
 	Promise(t, "L21", "the thief is rejected before Configure", OnStock(anybodyMay), func(t require.TestingT) {
@@ -60,11 +54,23 @@ type loggedRecord struct {
 	keptOut string
 }
 
+// importScripted gives a node an image whose program is a plugin that runs a script.
+func importScripted(ctx context.Context, t *testing.T, n *node.Node) (name string) {
+	t.Helper()
+	name = "localhost/hookline/scripted:1"
+	program := filepath.Join(t.TempDir(), "scripted")
+	require.NoError(t, image.Build(ctx, program, "github.com/hookline-nri/hookline/integration/scripted"))
+	content, err := os.ReadFile(program)
+	require.NoError(t, err)
+	require.NoError(t, n.Import(ctx, name, content))
+	return name
+}
+
 // runsInImage runs a plugin in a container of an image, in a pod of a namespace.
-func runsInImage(ctx context.Context, t *testing.T, n *node.Node, name, namespace string, script plugin.Script) logged {
+func runsInImage(ctx context.Context, t *testing.T, n *node.Node, name, namespace string, script plugin.Script, change ...func(*runtime.ContainerConfig)) logged {
 	t.Helper()
 	const socket = "/nri.sock"
-	c, pod := n.CRI(), podOfPlugin(n, namespace, "image-in-"+namespace)
+	c, pod := n.CRI(), podOfPlugin(n, namespace, "image-in-"+namespace+script.Index)
 	pod.LogDirectory = t.TempDir()
 	id, err := c.RunPod(ctx, pod)
 	require.NoError(t, err)
@@ -76,6 +82,9 @@ func runsInImage(ctx context.Context, t *testing.T, n *node.Node, name, namespac
 	for _, variable := range environment {
 		key, value, _ := strings.Cut(variable, "=")
 		container.Envs = append(container.Envs, &runtime.KeyValue{Key: key, Value: []byte(value)})
+	}
+	for _, f := range change {
+		f(container)
 	}
 	created, err := c.Create(ctx, id, pod, container)
 	require.NoError(t, err)

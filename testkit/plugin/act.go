@@ -45,7 +45,7 @@ const again = 5 * time.Millisecond
 
 func (s Script) act(socket string, out io.Writer) error {
 	p, w := New(s.Index, s.Name), &writer{out: json.NewEncoder(out), numbers: map[*Call]int{}}
-	p.policy, p.seen = s.Policy, w.call
+	p.policy, p.events, p.seen = s.Policy, s.Events, w.call
 	for event, answer := range s.Answers {
 		p.On(event, answer.reply())
 	}

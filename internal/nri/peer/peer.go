@@ -17,6 +17,11 @@ type Peer struct {
 	UID, GID uint32 // effective, when it connected
 	PID      int    // in the pid namespace of the caller
 
+	// ByNumber is whether the kernel named the process by its number alone, as kernels before
+	// 6.5 do. The number of a process that has exited may have gone to another process of the
+	// same user before the connection was accepted.
+	ByNumber bool
+
 	pidfd *os.File
 }
 

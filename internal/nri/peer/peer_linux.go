@@ -18,7 +18,7 @@ func Of(conn syscall.Conn) (*Peer, error) {
 	return of(conn, pidfdOf)
 }
 
-// of is Of with the way to a pidfd as an argument.
+// of is Of with the kernel's way to a pidfd as an argument.
 func of(conn syscall.Conn, pidfd func(fd int, cred *unix.Ucred) (int, error)) (*Peer, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
@@ -43,25 +43,31 @@ func ofSocket(fd int, pidfd func(int, *unix.Ucred) (int, error)) (*Peer, error) 
 		return nil, errors.New("its process is in a pid namespace that is not visible from here")
 	}
 	held, err := pidfd(fd, cred)
+	byNumber := errors.Is(err, errNoPidfd)
+	if byNumber {
+		held, err = pidfdByNumber(fd, cred)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("hold process %d of user %d: %w", cred.Pid, cred.Uid, err)
 	}
-	peer := &Peer{UID: cred.Uid, GID: cred.Gid, PID: int(cred.Pid), pidfd: os.NewFile(uintptr(held), "pidfd")}
+	peer := &Peer{UID: cred.Uid, GID: cred.Gid, PID: int(cred.Pid), ByNumber: byNumber, pidfd: os.NewFile(uintptr(held), "pidfd")}
 	if err := peer.lives(); err != nil {
 		return nil, errors.Join(err, peer.Close())
 	}
 	return peer, nil
 }
 
-// pidfdOf returns a pidfd of the process that connected. Kernels before 6.5 hand out none: there
-// the process is opened by number.
+// errNoPidfd says that the kernel hands out no pidfd of a peer, as kernels before 6.5.
+var errNoPidfd = errors.New("the kernel does not hand out a pidfd of the peer")
+
+// pidfdOf returns a pidfd of the process that connected.
 func pidfdOf(fd int, cred *unix.Ucred) (int, error) {
 	held, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
 	switch {
 	case err == nil:
 		return held, nil
 	case errors.Is(err, unix.ENOPROTOOPT):
-		return pidfdByNumber(fd, cred)
+		return -1, errNoPidfd
 	case errors.Is(err, unix.ESRCH), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENODATA):
 		return -1, ErrGone
 	}

@@ -112,8 +112,12 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// ways are the ways to get a pidfd: from the kernel, and by number.
-var ways = map[string]func(int, *unix.Ucred) (int, error){"kernel": pidfdOf, "number": pidfdByNumber}
+// ways are the ways to get a pidfd: from the kernel, and by number, as with a kernel that hands out
+// none.
+var ways = map[string]func(int, *unix.Ucred) (int, error){
+	"kernel": pidfdOf,
+	"number": func(int, *unix.Ucred) (int, error) { return -1, errNoPidfd },
+}
 
 func TestOf(t *testing.T) {
 	for name, way := range ways {
@@ -124,6 +128,7 @@ func TestOf(t *testing.T) {
 			require.NoError(t, err)
 			defer func() { require.NoError(t, peer.Close()) }()
 			require.Equal(t, p.cmd.Process.Pid, peer.PID)
+			require.Equal(t, name == "number", peer.ByNumber)
 			require.EqualValues(t, os.Geteuid(), peer.UID)
 			require.EqualValues(t, os.Getegid(), peer.GID)
 			_, err = peer.Pod()

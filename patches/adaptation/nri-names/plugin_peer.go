@@ -19,7 +19,8 @@ socket depends on the umask.
 
 Let settings reserve a name for processes of some users, and for pods of some
 namespaces. The runtime finds the namespace of a pod in its own records
-(WithPodNamespaces). RegisterPlugin rejects all other plugins, before Configure,
+(WithPodNamespaces). Kernels before 6.5 name the process of a peer by its number
+alone; runtimes can reject that (WithoutIdentityByNumber). RegisterPlugin rejects all other plugins, before Configure,
 with the reason. A peer that cannot be identified gets no reserved name, and may
 have any other one.
 
@@ -44,6 +45,7 @@ AllowedNamespaces []string`),
 		edit.In(nri.Adaptation, edit.Type("Adaptation")).AddField(`
 
 namespaceOf PodNamespaces // nil: the runtime does not know the namespaces of pods
+noNumbers   bool          // whether a peer that is identified by number gets no reserved name
 socket      permissions
 arrivals    arrivals`),
 		edit.In(nri.Adaptation, edit.Func("New")).After(edit.Key("metrics"), `socket:      permissions{mode: DefaultSocketMode, uid: -1, gid: -1},`),

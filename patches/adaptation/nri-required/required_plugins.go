@@ -31,7 +31,8 @@ plugin is asked, as long as set. It then fails as Unavailable, with the name of
 the plugin and the time since when it is disconnected. It does not start before
 the plugin has answered this very request. If the default validator is enabled,
 its annotations that require plugins and that tolerate missing plugins hold for
-pods, too. A plugin that did not subscribe to an event must then only be
+pods, too; the latter only for plugins whose settings allow that, since the author
+of a pod writes it. A plugin that did not subscribe to an event must then only be
 connected, as for the validator. A runtime may let a pod wait before it makes
 anything of it (AwaitRequired).
 

@@ -37,13 +37,20 @@ SocketMode string ` + "`toml:\"socket_mode\" json:\"socketMode\"`" + `
 // SocketUID is the user that owns the NRI socket, by default containerd's own.
 SocketUID int ` + "`toml:\"socket_uid\" json:\"socketUID\"`" + `
 // SocketGID is the group that owns the NRI socket, by default containerd's own.
-SocketGID int ` + "`toml:\"socket_gid\" json:\"socketGID\"`"),
+SocketGID int ` + "`toml:\"socket_gid\" json:\"socketGID\"`" + `
+// IdentityByNumber is whether a plugin may have a reserved name if the kernel names its process
+// by number alone, as kernels before 6.5 do. Newer kernels are not affected.
+IdentityByNumber bool ` + "`toml:\"identity_by_number\" json:\"identityByNumber\"`"),
 		edit.In(containerd.NRIConfig, edit.Func("DefaultConfig")).After(edit.Key("SyncTransientSandboxes"), `SocketMode:                defaultSocketMode,
 SocketUID:                 os.Geteuid(),
-SocketGID:                 os.Getegid(),`),
+SocketGID:                 os.Getegid(),
+IdentityByNumber:          true,`),
 		edit.AddImport(containerd.NRIConfig, "os"),
 		edit.In(containerd.NRIConfig, edit.Method("Config", "toOptions")).After(edit.Stmt(edit.Mentions("nri.WithOrderedUpdates()")),
-			`opts = append(opts, nri.WithPodNamespaces(domains.podNamespace), c.socketPermissions())`),
+			`opts = append(opts, nri.WithPodNamespaces(domains.podNamespace), c.socketPermissions())
+if !c.IdentityByNumber {
+	opts = append(opts, nri.WithoutIdentityByNumber())
+}`),
 		containerd.Local("syncPlugin").Replace(edit.Expr("log.G(ctx).Info"), "log.G(ctx).Debug"),
 		edit.In(containerd.PluginConfig, edit.Type("PluginConfig")).AddField(`
 

@@ -31,6 +31,18 @@ func WithPodNamespaces(of PodNamespaces) Option {
 	}
 }
 
+// WithoutIdentityByNumber gives no reserved name to a peer that the kernel names by the number of
+// its process alone, as kernels before 6.5 do. By default such a peer counts as identified.
+func WithoutIdentityByNumber() Option {
+	return func(r *Adaptation) error {
+		r.noNumbers = true
+		return nil
+	}
+}
+
+// errByNumber is why a peer that is identified by number gets no reserved name.
+var errByNumber = errors.New("this kernel names its process by number alone, which is not accepted here")
+
 // NameMetrics may be implemented by the value passed to WithMetrics, beside Metrics, to see
 // rejections of names.
 type NameMetrics interface {
@@ -116,6 +128,9 @@ func (e *errNameReserved) Unwrap() error { return e.because }
 // admit rejects a plugin that must not register under its name. Settings with the index and
 // without it both hold: neither opens a name that the other one reserves.
 func (r *Adaptation) admit(index, base string, id identity) error {
+	if r.noNumbers && id.peer != nil && id.peer.ByNumber {
+		id = identity{err: errByNumber}
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.pluginSettings)) {
 		if name != base && name != index+"-"+base {
 			continue

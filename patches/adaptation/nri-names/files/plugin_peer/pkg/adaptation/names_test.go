@@ -98,3 +98,15 @@ func TestAdmit(t *testing.T) {
 		})
 	}
 }
+
+// On a kernel that names processes by number, that counts as identified unless it is set otherwise.
+func TestAdmitByNumber(t *testing.T) {
+	r := &Adaptation{pluginSettings: map[string]PluginSettings{"user": {AllowedUsers: []uint32{5}}}}
+	byNumber := identity{peer: &peer.Peer{UID: 5, PID: 7, ByNumber: true}}
+	require.NoError(t, r.admit("10", "user", byNumber))
+
+	require.NoError(t, WithoutIdentityByNumber()(r))
+	require.ErrorIs(t, r.admit("10", "user", byNumber), errByNumber)
+	require.NoError(t, r.admit("10", "free", byNumber))
+	require.NoError(t, r.admit("10", "user", identity{peer: &peer.Peer{UID: 5, PID: 7}}))
+}

@@ -25,6 +25,9 @@ type PluginSettings struct {
 	// ExemptHostNetwork is whether pods on the host's network, and their containers, may
 	// start without the plugin. A pod whose namespaces are unknown may not.
 	ExemptHostNetwork bool
+	// AllowToleration is whether a pod may start without the plugin by the annotation of the
+	// default validator that tolerates missing plugins. The author of a pod writes it.
+	AllowToleration bool
 	// Wait is how long a pod or container waits for the plugin while it is disconnected. Zero
 	// is the default.
 	Wait time.Duration

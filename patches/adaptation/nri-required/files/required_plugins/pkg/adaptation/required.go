@@ -20,22 +20,30 @@ import (
 // annotated is how many plugins a pod's annotation may require at most.
 const annotated = 64
 
+// An error quotes the beginning of an annotation, since its author is a tenant (L22).
+const quoted = "annotation %s is %.256q"
+
 // required returns the plugins that a pod or container requires: by the settings, and by
-// an annotation of the pod. It returns none if the pod tolerates that they are missing.
+// an annotation of the pod. A pod that tolerates missing plugins requires those alone whose
+// settings do not allow that.
 func (r *Adaptation) required(ev lifecycle.Event) ([]lifecycle.Requirement, error) {
 	if len(r.requiredNames) == 0 && r.validator == nil {
 		return nil, nil
 	}
 	pod, ctr := subject(ev)
 	tolerated, err := r.tolerated(pod, ctr.GetName())
-	if err != nil || tolerated {
+	if err != nil {
 		return nil, err
 	}
 	var required []lifecycle.Requirement
 	for _, name := range r.requiredNames {
-		if s := r.pluginSettings[name]; s.requiredFor(ev.Kind) && !s.exempts(pod) {
+		s := r.pluginSettings[name]
+		if s.requiredFor(ev.Kind) && !s.exempts(pod) && !(tolerated && s.AllowToleration) {
 			required = append(required, lifecycle.Requirement{Plugin: name, Wait: s.wait()})
 		}
+	}
+	if tolerated {
+		return required, nil
 	}
 	names, err := r.annotated(pod, ctr.GetName())
 	if err != nil {
@@ -71,7 +79,7 @@ func onHostNetwork(pod *PodSandbox) bool {
 
 func (s PluginSettings) wait() time.Duration { return cmp.Or(s.Wait, DefaultPluginWait) }
 
-// tolerated reports whether a pod, or a container of it, may start without its required
+// tolerated reports whether a pod, or a container of it, asks to start without its required
 // plugins, by the annotation that is set for the default validator.
 func (r *Adaptation) tolerated(pod *PodSandbox, container string) (bool, error) {
 	if r.validator == nil || r.validator.TolerateMissingAnnotation == "" {
@@ -84,7 +92,7 @@ func (r *Adaptation) tolerated(pod *PodSandbox, container string) (bool, error) 
 	}
 	tolerated, err := strconv.ParseBool(value)
 	if err != nil {
-		return false, fmt.Errorf("annotation %s is %q: set it to true or false", key, value)
+		return false, fmt.Errorf(quoted+": set it to true or false", key, value)
 	}
 	return tolerated, nil
 }
@@ -102,7 +110,7 @@ func (r *Adaptation) annotated(pod *PodSandbox, container string) ([]string, err
 	}
 	var names []string
 	if yaml.Unmarshal([]byte(value), &names) != nil {
-		return nil, fmt.Errorf("annotation %s is %q: set it to a list of names, as [ \"logger\" ]", key, value)
+		return nil, fmt.Errorf(quoted+": set it to a list of names, as [ \"logger\" ]", key, value)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)

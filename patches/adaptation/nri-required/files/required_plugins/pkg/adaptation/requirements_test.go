@@ -27,7 +27,7 @@ func TestRequirements(t *testing.T) {
 		many[i] = fmt.Sprintf("p%d", i)
 	}
 	table := map[string]PluginSettings{
-		"net":       {RequiredForPods: true, ExemptNamespaces: []string{"net-system", "kube-system"}, Wait: time.Second},
+		"net":       {RequiredForPods: true, AllowToleration: true, ExemptNamespaces: []string{"net-system", "kube-system"}, Wait: time.Second},
 		"10-device": {RequiredForContainers: true},
 		"all":       {RequiredForPods: true, RequiredForContainers: true, ExemptNamespaces: []string{"kube-system"}},
 		"optional":  {Wait: time.Minute, RequestTimeout: time.Second},
@@ -50,13 +50,14 @@ func TestRequirements(t *testing.T) {
 		"of another container":   {unset: true, annotations: map[string]string{requires + "/container.other": "[ b ]"}},
 		"both":                   {annotations: map[string]string{requires: "[ net, b, b ]"}, pod: "all/10s net/1s b/10s?", ctr: "10-device/10s all/10s b/10s? net/1s?"},
 		"the validator disabled": {annotations: map[string]string{requires: "[ b ]", tolerates: "true"}, disabled: true, pod: "all/10s net/1s", ctr: "10-device/10s all/10s"},
-		"all is tolerated":       {annotations: map[string]string{requires: "[ b ]", tolerates: "true"}},
-		"by the pod":             {annotations: map[string]string{tolerates + "/pod": "true"}},
-		"by the container":       {annotations: map[string]string{tolerates + "/container.main": "true"}, pod: "all/10s net/1s"},
+		"one may be tolerated":   {annotations: map[string]string{requires: "[ b ]", tolerates: "true"}, pod: "all/10s", ctr: "10-device/10s all/10s"},
+		"by the pod":             {annotations: map[string]string{tolerates + "/pod": "true"}, pod: "all/10s", ctr: "10-device/10s all/10s"},
+		"by the container":       {annotations: map[string]string{tolerates + "/container.main": "true"}, pod: "all/10s net/1s", ctr: "10-device/10s all/10s"},
 		"not tolerated":          {annotations: map[string]string{tolerates: "false"}, pod: "all/10s net/1s", ctr: "10-device/10s all/10s"},
 		"an exempt one asks":     {namespace: "kube-system", annotations: map[string]string{requires: "[ net ]"}, pod: "net/1s?", ctr: "10-device/10s net/1s?"},
 		"no list":                {annotations: map[string]string{requires: "net"}, err: `annotation required-plugins.noderesource.dev is "net": set it to a list`},
 		"no boolean":             {annotations: map[string]string{tolerates: "often"}, err: `annotation tolerates.example.org is "often": set it to true or false`},
+		"a long annotation":      {annotations: map[string]string{requires: strings.Repeat("x", 4096)}, err: `is "` + strings.Repeat("x", 256) + `": set it to a list`},
 		"too many":               {annotations: map[string]string{requires: "[" + strings.Join(many, ",") + "]"}, err: "has 65 plugins"},
 	} {
 		t.Run(name, func(t *testing.T) {

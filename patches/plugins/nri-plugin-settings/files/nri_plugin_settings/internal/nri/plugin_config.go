@@ -24,6 +24,10 @@ type PluginConfig struct {
 	// ExemptNamespaces is the namespaces whose pods and containers may start without the
 	// plugin, such as the namespace of the plugin's own pods.
 	ExemptNamespaces []string `toml:"exempt_namespaces" json:"exemptNamespaces"`
+	// AllowToleration is whether a pod with the annotation that
+	// default_validator.tolerate_missing_plugins_annotation names starts without the plugin.
+	// The author of a pod writes its annotations.
+	AllowToleration bool `toml:"allow_toleration" json:"allowToleration"`
 	// Wait is how long a pod or container waits for the disconnected plugin before it is
 	// rejected. Zero stands for ten seconds.
 	Wait tomlext.Duration `toml:"wait" json:"wait"`
@@ -74,6 +78,7 @@ func (c *Config) pluginSettings() map[string]nri.PluginSettings {
 			RequiredForPods:       slices.Contains(p.RequiredFor, forPods),
 			RequiredForContainers: slices.Contains(p.RequiredFor, forContainers),
 			ExemptNamespaces:      p.ExemptNamespaces,
+			AllowToleration:       p.AllowToleration,
 			Wait:                  tomlext.ToStdTime(p.Wait),
 			RequestTimeout:        tomlext.ToStdTime(p.RequestTimeout),
 			SyncTimeout:           tomlext.ToStdTime(p.SyncTimeout),

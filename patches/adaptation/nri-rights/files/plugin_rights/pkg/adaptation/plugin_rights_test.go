@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+	"github.com/containerd/nri/pkg/api"
+	"github.com/containerd/nri/pkg/stub"
+)
+
+// limited is a plugin that asks for what a test sets.
+type limited struct {
+	adjust *api.ContainerAdjustment
+	update []*api.ContainerUpdate // of each answer that may have updates
+}
+
+func (p *limited) CreateContainer(context.Context, *api.PodSandbox, *api.Container) (*api.ContainerAdjustment, []*api.ContainerUpdate, error) {
+	return p.adjust, nil, nil
+}
+
+func (p *limited) StopContainer(context.Context, *api.PodSandbox, *api.Container) ([]*api.ContainerUpdate, error) {
+	return p.update, nil
+}
+
+// atSynchronize is a plugin that asks for an update when it joins.
+type atSynchronize struct{ limited }
+
+func (p *atSynchronize) Synchronize(context.Context, []*api.PodSandbox, []*api.Container) ([]*api.ContainerUpdate, error) {
+	return p.update, nil
+}
+
+// missingRights keeps what plugins had no right to, and the containers that were updated.
+type missingRights struct {
+	requiredRecord
+	mu      sync.Mutex // guards what follows
+	missing []string
+	updated []string
+}
+
+func (m *missingRights) RecordMissingRight(plugin, right string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.missing = append(m.missing, plugin+" "+right)
+}
+
+func (m *missingRights) update(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, u := range updates {
+		m.updated = append(m.updated, u.GetContainerId())
+	}
+	return nil, nil
+}
+
+func (m *missingRights) seen() (missing, updated []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]string{}, m.missing...), append([]string{}, m.updated...)
+}
+
+// withRights starts an adaptation with rights by plugin, and of all others.
+func withRights(t *testing.T, dir string, of map[string][]string, others []string) (*nri.Adaptation, *missingRights) {
+	t.Helper()
+	record := &missingRights{}
+	settings := map[string]nri.PluginSettings{}
+	for name, rights := range of {
+		settings[name] = nri.PluginSettings{Rights: rights}
+	}
+	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion, lists, record.update,
+		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")),
+		nri.WithPluginSettings(settings), nri.WithPluginRights(others), nri.WithMetrics(record))
+	require.NoError(t, err)
+	require.NoError(t, r.Start())
+	t.Cleanup(r.Stop)
+	return r, record
+}
+
+// joins connects a plugin. It fails if the runtime closes the connection.
+func joins(t *testing.T, dir, index, name string, p any) (stub.Stub, error) {
+	t.Helper()
+	s, err := stub.New(p, stub.WithPluginIdx(index), stub.WithPluginName(name), stub.WithSocketPath(filepath.Join(dir, "nri.sock")),
+		stub.WithOnClose(func() {})) // without it the test would exit
+	require.NoError(t, err)
+	t.Cleanup(s.Stop)
+	return s, s.Start(context.Background())
+}
+
+// synchronized fails unless so many plugins are synchronized.
+func synchronized(r *nri.Adaptation, plugins int) error {
+	n := 0
+	for _, p := range r.PluginStatus() {
+		if p.Synchronized {
+			n++
+		}
+	}
+	if n != plugins {
+		return fmt.Errorf("%d plugins are synchronized", n)
+	}
+	return nil
+}
+
+func createContainer(r *nri.Adaptation, id string) (*api.CreateContainerResponse, error) {
+	pod := &api.PodSandbox{Id: "pod"}
+	return r.CreateContainer(context.Background(), &api.CreateContainerRequest{Pod: pod, Container: &api.Container{Id: id, PodSandboxId: "pod"}})
+}
+
+func TestAdjustmentWithoutARightIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	r, record := withRights(t, dir, map[string][]string{"helper": {"events", "adjust.env"}}, nil)
+	p := &limited{adjust: &api.ContainerAdjustment{Env: []*api.KeyValue{{Key: "HELPED", Value: "yes"}}}}
+	_, err := joins(t, dir, "90", "helper", p)
+	require.NoError(t, err)
+	eventually(t, func() error { return synchronized(r, 1) })
+	require.NoError(t, runPodIn(r, "default", "pod"))
+
+	response, err := createContainer(r, "allowed")
+	require.NoError(t, err)
+	require.Equal(t, "HELPED", response.GetAdjust().GetEnv()[0].GetKey())
+
+	p.adjust.Hooks = &api.Hooks{CreateRuntime: []*api.Hook{{Path: "/bin/true"}}}
+	p.adjust.Mounts = []*api.Mount{{Source: "/", Destination: "/host"}}
+	response, err = createContainer(r, "more")
+	require.Nil(t, response, "a part of the answer was applied")
+	require.Equal(t, codes.PermissionDenied, status.Code(err))
+	require.ErrorContains(t, err, "plugin 90-helper has no right to adjust.hooks, adjust.mounts")
+	missing, _ := record.seen()
+	require.Equal(t, []string{"90-helper adjust.hooks", "90-helper adjust.mounts"}, missing)
+}
+
+func TestSubscriptionWithoutARightIsRejected(t *testing.T) {
+	dir := t.TempDir()
+	r, record := withRights(t, dir, map[string][]string{"helper": {"events.CreateContainer"}}, nil)
+	_, _ = joins(t, dir, "90", "helper", &limited{})
+	require.Eventually(t, func() bool { missing, _ := record.seen(); return len(missing) > 0 }, soon, time.Millisecond)
+	missing, _ := record.seen()
+	require.Equal(t, []string{"90-helper events.StopContainer"}, missing)
+	require.NoError(t, runPodIn(r, "default", "pod"))
+	require.Empty(t, r.PluginStatus())
+}
+
+func TestUpdatesWithoutARightAreNotApplied(t *testing.T) {
+	dir := t.TempDir()
+	r, record := withRights(t, dir, map[string][]string{"helper": {"events"}, "trusted": {"events", "update"}}, nil)
+	another := []*api.ContainerUpdate{{ContainerId: "another"}}
+	s, err := joins(t, dir, "90", "helper", &limited{update: another})
+	require.NoError(t, err)
+	trusted, err := joins(t, dir, "10", "trusted", &limited{})
+	require.NoError(t, err)
+	_, _ = joins(t, dir, "20", "helper", &atSynchronize{limited{update: another}})
+	eventually(t, func() error { return synchronized(r, 2) })
+
+	_, err = s.UpdateContainers(another)
+	require.Equal(t, codes.PermissionDenied, status.Code(err))
+	require.NoError(t, runPodIn(r, "default", "pod"))
+	_, err = createContainer(r, "ctr")
+	require.NoError(t, err)
+	response, err := r.StopContainer(context.Background(), &api.StopContainerRequest{Pod: &api.PodSandbox{Id: "pod"}, Container: &api.Container{Id: "ctr", PodSandboxId: "pod"}})
+	require.ErrorContains(t, err, "plugin 90-helper has no right to update")
+	require.Empty(t, response.GetUpdate())
+
+	_, err = trusted.UpdateContainers([]*api.ContainerUpdate{{ContainerId: "own"}})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { missing, _ := record.seen(); return len(missing) == 3 }, soon, time.Millisecond)
+	missing, updated := record.seen()
+	require.ElementsMatch(t, []string{"20-helper update", "90-helper update", "90-helper update"}, missing)
+	require.Equal(t, []string{"own"}, updated)
+}
+
+// The name with the index comes before the name alone, and that before all others.
+func TestRightsByName(t *testing.T) {
+	dir := t.TempDir()
+	r, record := withRights(t, dir, map[string][]string{"10-free": {"events"}, "free": {"update"}, "empty": nil}, []string{"none"})
+	for _, plugin := range []struct{ index, name string }{{"10", "free"}, {"20", "free"}, {"10", "empty"}, {"10", "other"}} {
+		_, _ = joins(t, dir, plugin.index, plugin.name, &limited{})
+	}
+	require.Eventually(t, func() bool { missing, _ := record.seen(); return len(missing) == 6 }, soon, time.Millisecond)
+	eventually(t, func() error { return synchronized(r, 1) })
+	require.Equal(t, "10-free", r.PluginStatus()[0].Name)
+}
