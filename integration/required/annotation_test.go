@@ -32,9 +32,10 @@ func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
 	t.Parallel()
 	waits := PluginSetting("must", "wait = '300ms'") + validating
 	rule := PluginSetting("must", "required_for = ['pods']\nwait = '300ms'\n") + validating
+	tolerant := PluginSetting("must", "required_for = ['pods']\nwait = '300ms'\nallow_toleration = true\n") + validating
 	open, disabled := NoRule+validating, NoRule
 	nodes := map[string]*node.Node{}
-	for _, config := range []string{waits, rule, open, disabled} {
+	for _, config := range []string{waits, rule, tolerant, open, disabled} {
 		nodes[config] = StartNode(t, WithConfig(config))
 	}
 	for name, tc := range map[string]struct {
@@ -49,7 +50,9 @@ func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
 		"the annotation of the pod":      {config: waits, annotations: map[string]string{requiresKey + "/pod": "[ must ]"}, rejected: true, code: codes.Unavailable},
 		"both":                           {config: rule, annotations: map[string]string{requiresKey: "[ must ]"}, rejected: true, code: codes.Unavailable},
 		"the annotation of a container":  {config: open, annotations: map[string]string{requiresKey + "/container.main": "[ must ]"}},
-		"both, and a toleration":         {config: rule, annotations: map[string]string{requiresKey: "[ must ]", toleratesKey: "true"}},
+		"both, and a toleration":         {config: tolerant, annotations: map[string]string{requiresKey: "[ must ]", toleratesKey: "true"}},
+		"a toleration of the annotation": {config: waits, annotations: map[string]string{requiresKey: "[ must ]", toleratesKey: "true"}},
+		"one that is not allowed":        {config: rule, annotations: map[string]string{toleratesKey: "true"}, rejected: true, code: codes.Unavailable},
 		"a toleration of nothing":        {config: rule, annotations: map[string]string{toleratesKey: "false"}, rejected: true, code: codes.Unavailable},
 		"an annotation that is no list":  {config: open, annotations: map[string]string{requiresKey: "must"}, rejected: true, code: codes.FailedPrecondition},
 		"the validator is not enabled":   {config: disabled, annotations: map[string]string{requiresKey: "[ must ]"}},
@@ -105,7 +108,8 @@ func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
 	rule := PluginSetting("must", "required_for = ['containers']\nwait = '300ms'\n") + validating
 	waits := PluginSetting("must", "wait = '300ms'") + validating
 	nodes := map[string]*node.Node{}
-	for _, config := range []string{rule, waits} {
+	tolerant := PluginSetting("must", "required_for = ['containers']\nwait = '300ms'\nallow_toleration = true\n") + validating
+	for _, config := range []string{rule, tolerant, waits} {
 		nodes[config] = StartNode(t, WithConfig(config))
 	}
 	const ofMain = requiresKey + "/container.main"
@@ -120,7 +124,8 @@ func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
 		"the annotation alone":                {config: waits, annotations: map[string]string{ofMain: "[ must ]"}, rejected: true},
 		"both":                                {config: rule, annotations: map[string]string{ofMain: "[ must ]"}, rejected: true},
 		"the annotation of another container": {config: waits, annotations: map[string]string{requiresKey + "/container.other": "[ must ]"}},
-		"both, and a toleration":              {config: rule, annotations: map[string]string{ofMain: "[ must ]", toleratesKey: "true"}},
+		"both, and a toleration":              {config: tolerant, annotations: map[string]string{ofMain: "[ must ]", toleratesKey: "true"}},
+		"a toleration that is not allowed":    {config: rule, annotations: map[string]string{toleratesKey: "true"}, rejected: true, stock: OnStock(NotRequired)},
 		"a toleration of nothing":             {config: rule, annotations: map[string]string{toleratesKey: "false"}, rejected: true, stock: OnStock(NotRequired)},
 	} {
 		t.Run(name, func(t *testing.T) {
