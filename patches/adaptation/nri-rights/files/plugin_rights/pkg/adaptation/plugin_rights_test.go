@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	nri "github.com/containerd/nri/pkg/adaptation"
+	"github.com/containerd/nri/pkg/adaptation/builtin"
 	"github.com/containerd/nri/pkg/api"
 	"github.com/containerd/nri/pkg/stub"
 )
@@ -70,16 +71,16 @@ func (m *missingRights) seen() (missing, updated []string) {
 }
 
 // withRights starts an adaptation with rights by plugin, and of all others.
-func withRights(t *testing.T, dir string, of map[string][]string, others []string) (*nri.Adaptation, *missingRights) {
+func withRights(t *testing.T, dir string, of map[string][]string, others []string, options ...nri.Option) (*nri.Adaptation, *missingRights) {
 	t.Helper()
 	record := &missingRights{}
 	settings := map[string]nri.PluginSettings{}
 	for name, rights := range of {
 		settings[name] = nri.PluginSettings{Rights: rights}
 	}
-	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion, lists, record.update,
-		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")),
+	options = append(options, nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")),
 		nri.WithPluginSettings(settings), nri.WithPluginRights(others), nri.WithMetrics(record))
+	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion, lists, record.update, options...)
 	require.NoError(t, err)
 	require.NoError(t, r.Start())
 	t.Cleanup(r.Stop)
@@ -187,4 +188,22 @@ func TestRightsByName(t *testing.T) {
 	require.Eventually(t, func() bool { missing, _ := record.seen(); return len(missing) == 6 }, soon, time.Millisecond)
 	eventually(t, func() error { return synchronized(r, 1) })
 	require.Equal(t, "10-free", r.PluginStatus()[0].Name)
+}
+
+// A plugin that is built in is a part of the runtime, and is not limited.
+func TestRightsDoNotLimitABuiltinPlugin(t *testing.T) {
+	adjust := &api.ContainerAdjustment{Env: []*api.KeyValue{{Key: "OWN", Value: "yes"}}}
+	own := &builtin.BuiltinPlugin{Base: "own", Index: "00", Handlers: builtin.BuiltinHandlers{
+		CreateContainer: func(context.Context, *api.CreateContainerRequest) (*api.CreateContainerResponse, error) {
+			return &api.CreateContainerResponse{Adjust: adjust}, nil
+		},
+	}}
+	r, record := withRights(t, t.TempDir(), nil, []string{"none"}, nri.WithBuiltinPlugins(own))
+	require.NoError(t, runPodIn(r, "default", "pod"))
+	response, err := createContainer(r, "ctr")
+	require.NoError(t, err)
+	require.Len(t, response.GetAdjust().GetEnv(), 1)
+	missing, _ := record.seen()
+	require.Empty(t, missing)
+	require.Empty(t, r.PluginStatus()[0].Rights)
 }
