@@ -59,6 +59,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/go-logfmt/logfmt v0.6.0
+
 require (
 	github.com/Microsoft/go-winio v0.6.3-0.20251027160822-ad3df93bed29 // indirect
 	github.com/Microsoft/hcsshim v0.15.0-rc.4 // indirect

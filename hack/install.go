@@ -20,19 +20,21 @@ func (a *app) install() *cli.Command {
 	return &cli.Command{
 		Name:      "install",
 		Usage:     "put a build beside a distribution's containerd",
-		UsageText: "go run ./hack install --root DIR [--from BIN|ARCHIVE]\n   go run ./hack install --root DIR --undo",
+		UsageText: "go run ./hack install --root DIR [--from BIN|ARCHIVE]\n   go run ./hack install --root DIR --check\n   go run ./hack install --root DIR --undo",
 		Description: `Places the binaries in /opt/hookline/bin of the root file system DIR ("/" for this
 machine), and a systemd drop-in that starts them with the arguments of the
 distribution's containerd. First it runs the distribution's containerd and the new one
-in DIR, and checks that both are of the same minor release, and that the new one keeps
-every setting of the node. The distribution's files stay as they are, and nothing is
+in DIR, and checks that both are of the same minor release, that the new one keeps every
+setting of the node, and that the settings of NRI plugins have no typing error. --check
+repeats these checks for what is installed, and changes nothing. The distribution's files stay as they are, and nothing is
 restarted. --undo removes binaries and drop-in; binaries that pods still need stay.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "root", Usage: "root file system of the node", Required: true},
 			&cli.StringFlag{Name: "from", Usage: "folder or archive of the binaries", DefaultText: "bin in the output folder"},
+			&cli.BoolFlag{Name: "check", Usage: "check what is installed, after an update of the distribution or a change of the configuration"},
 			&cli.BoolFlag{Name: "undo", Usage: "remove the installed files"},
 		},
-		Before: takes(0, "--root DIR [--from BIN|ARCHIVE | --undo]"),
+		Before: takes(0, "--root DIR [--from BIN|ARCHIVE | --check | --undo]"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			n := install.Node{Root: cmd.String("root")}
 			if info, err := os.Stat(n.Root); err != nil || !info.IsDir() {
@@ -43,6 +45,9 @@ restarted. --undo removes binaries and drop-in; binaries that pods still need st
 			}
 			if cmd.Bool("undo") {
 				return a.uninstall(n)
+			}
+			if cmd.Bool("check") {
+				return a.checkInstalled(ctx, n)
 			}
 			from := cmd.String("from")
 			if from == "" {
@@ -76,11 +81,26 @@ func (a *app) installFrom(ctx context.Context, n install.Node, from string) erro
 	if err != nil {
 		return err
 	}
-	for _, note := range done.Notes {
-		fmt.Fprintln(a.stdout, note)
-	}
+	a.printNotes(done)
 	_, err = fmt.Fprintf(a.stdout, "containerd %s is in %s, beside %s. %s\n", done.Version, filepath.Join(n.Root, install.Bin), done.Distribution, next(n))
 	return err
+}
+
+// checkInstalled fails unless what is installed still fits the node.
+func (a *app) checkInstalled(ctx context.Context, n install.Node) error {
+	is, err := n.Check(ctx)
+	if err != nil {
+		return err
+	}
+	a.printNotes(is)
+	_, err = fmt.Fprintf(a.stdout, "containerd %s fits %s\n", is.Version, is.Distribution)
+	return err
+}
+
+func (a *app) printNotes(of install.Installed) {
+	for _, note := range of.Notes {
+		fmt.Fprintln(a.stdout, note)
+	}
 }
 
 func (a *app) uninstall(n install.Node) error {

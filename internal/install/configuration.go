@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-logfmt/logfmt"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -17,31 +18,47 @@ import (
 type settings map[string]any
 
 // dump has a containerd of the node print its whole configuration: that of the file, and the
-// defaults of all other settings.
-func (n Node) dump(ctx context.Context, program, config string) (settings, error) {
+// defaults of all other settings. unknown are keys of the file that have no effect.
+func (n Node) dump(ctx context.Context, program, config string) (s settings, unknown []string, err error) {
 	return n.settings(ctx, program, "--config", config, "config", "dump")
 }
 
 // defaults has it print its configuration without a file.
 func (n Node) defaults(ctx context.Context, program string) (settings, error) {
-	return n.settings(ctx, program, "config", "default")
+	s, _, err := n.settings(ctx, program, "config", "default")
+	return s, err
 }
 
-func (n Node) settings(ctx context.Context, program string, args ...string) (settings, error) {
-	out, err := n.ask(ctx, program, args...)
+func (n Node) settings(ctx context.Context, program string, args ...string) (s settings, unknown []string, err error) {
+	out, log, err := n.ask(ctx, program, args...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var tables map[string]any
 	if err := toml.Unmarshal([]byte(out), &tables); err != nil {
-		return nil, fmt.Errorf("configuration of %s: %w", program, err)
+		return nil, nil, fmt.Errorf("configuration of %s: %w", program, err)
 	}
-	s := settings{}
+	s = settings{}
 	s.take("", tables)
 	if len(s) == 0 {
-		return nil, fmt.Errorf("%s prints no configuration", program)
+		return nil, nil, fmt.Errorf("%s prints no configuration", program)
 	}
-	return s, nil
+	return s, unknownKeys(log), nil
+}
+
+// unknownKeys returns the keys in a log of containerd that a plugin does not have and that matter,
+// such as a mistyped setting that would limit NRI plugins.
+func unknownKeys(log string) (keys []string) {
+	for lines := logfmt.NewDecoder(strings.NewReader(log)); lines.ScanRecord(); {
+		line := map[string]string{}
+		for lines.ScanKeyval() {
+			line[string(lines.Key())] = string(lines.Value())
+		}
+		if line["level"] == "error" && strings.HasPrefix(line["msg"], "unknown key") {
+			keys = append(keys, fmt.Sprintf("%s of %s", line["key"], line["plugin"]))
+		}
+	}
+	return keys
 }
 
 func (s settings) take(prefix string, table map[string]any) {

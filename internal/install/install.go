@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Bin is the folder of the binaries on a node.
@@ -28,18 +29,10 @@ type Installed struct {
 
 // Install puts the programs of folder from onto the node.
 func (n Node) Install(ctx context.Context, from string) (done Installed, err error) {
-	distribution, after, err := n.distribution()
+	distribution, err := n.replaced()
 	if err != nil {
 		return done, err
 	}
-	if len(after) > 0 {
-		return done, fmt.Errorf("%s.d/%s changes what systemd starts, and comes after %s: merge it into the unit first", service, after[0], dropIn)
-	}
-	has, said, err := n.version(ctx, distribution.program)
-	if err != nil {
-		return done, err
-	}
-	done.Distribution = distribution.program + " " + said
 	// Beside their final place, where they report version and configuration.
 	staged := Bin + ".new"
 	if err := n.stage(from, staged); err != nil {
@@ -51,7 +44,46 @@ func (n Node) Install(ctx context.Context, from string) (done Installed, err err
 			_ = os.Remove(filepath.Dir(dir)) // if nothing was installed
 		}
 	}()
-	build, said, err := n.version(ctx, path.Join(staged, "containerd"))
+	if done, err = n.compared(ctx, distribution, staged); err != nil {
+		return done, err
+	}
+	if err := n.place(staged); err != nil {
+		return done, err
+	}
+	return done, n.write(path.Join(folders[0], service+".d", dropIn), distribution.override(Bin))
+}
+
+// Check compares the installed programs with the distribution's, as Install does before: the
+// distribution may have been updated since, and the configuration changed.
+func (n Node) Check(ctx context.Context) (Installed, error) {
+	distribution, err := n.replaced()
+	if err != nil {
+		return Installed{}, err
+	}
+	if _, err := n.read(path.Join(Bin, "containerd")); errors.Is(err, os.ErrNotExist) {
+		return Installed{}, fmt.Errorf("%s has no %s: nothing is installed", n.Root, Bin)
+	}
+	return n.compared(ctx, distribution, Bin)
+}
+
+// replaced returns the command of the distribution that the drop-in replaces.
+func (n Node) replaced() (command, error) {
+	distribution, after, err := n.distribution()
+	if err == nil && len(after) > 0 {
+		err = fmt.Errorf("%s.d/%s changes what systemd starts, and comes after %s: merge it into the unit first", service, after[0], dropIn)
+	}
+	return distribution, err
+}
+
+// compared fails unless the programs of a folder may replace the distribution's.
+func (n Node) compared(ctx context.Context, distribution command, folder string) (done Installed, err error) {
+	has, said, err := n.version(ctx, distribution.program)
+	if err != nil {
+		return done, err
+	}
+	done.Distribution = distribution.program + " " + said
+	program := path.Join(folder, "containerd")
+	build, said, err := n.version(ctx, program)
 	if err != nil {
 		return done, err
 	}
@@ -59,13 +91,8 @@ func (n Node) Install(ctx context.Context, from string) (done Installed, err err
 	if err := fits(has, build); err != nil {
 		return done, err
 	}
-	if done.Notes, err = n.configured(ctx, distribution, path.Join(staged, "containerd")); err != nil {
-		return done, err
-	}
-	if err := n.place(staged); err != nil {
-		return done, err
-	}
-	return done, n.write(path.Join(folders[0], service+".d", dropIn), distribution.override(Bin))
+	done.Notes, err = n.configured(ctx, distribution, program)
+	return done, err
 }
 
 // configured compares how a build and the distribution's containerd read the node's
@@ -75,13 +102,16 @@ func (n Node) configured(ctx context.Context, distribution command, build string
 	if err != nil {
 		return nil, err
 	}
-	was, err := n.dump(ctx, distribution.program, distribution.config())
+	was, _, err := n.dump(ctx, distribution.program, distribution.config())
 	if err != nil {
 		return nil, err
 	}
-	is, err := n.dump(ctx, build, distribution.config())
+	is, unknown, err := n.dump(ctx, build, distribution.config())
 	if err != nil {
 		return nil, err
+	}
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("the configuration of the node has settings that do not exist, and that would have no effect: %s", strings.Join(unknown, ", "))
 	}
 	return compare(defaults, was, is)
 }

@@ -20,6 +20,7 @@ import (
 type fake struct {
 	Node
 	answers map[string]string // by program and last argument
+	log     map[string]string // by program
 }
 
 const (
@@ -37,12 +38,12 @@ func newFake(t *testing.T) *fake {
 		staged + " dump":      "root = '/data'\n[cri]\nimage = 'pause:2'\n[nri]\nnew = true\n",
 	}}
 	f.Root = t.TempDir()
-	f.run = func(_ context.Context, _ Node, program string, args ...string) (string, error) {
+	f.run = func(_ context.Context, _ Node, program string, args ...string) (string, string, error) {
 		answer, ok := f.answers[program+" "+args[len(args)-1]]
 		if !ok {
-			return "", errors.New("exec format error")
+			return "", "", errors.New("exec format error")
 		}
-		return answer, nil
+		return answer, f.log[program], nil
 	}
 	f.write(t, unitFile, "[Service]\nExecStartPre=-/sbin/modprobe overlay\nExecStart=/usr/bin/containerd --log-level debug\nRestart=always\n")
 	f.write(t, stock, "the distribution's")
@@ -110,6 +111,26 @@ func TestInstallAndUndo(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(f.Root, "etc/systemd/system/containerd.service.d"))
 }
 
+// The distribution may get a newer containerd after the build was installed.
+func TestCheckOfAnInstalledBuild(t *testing.T) {
+	f := newFake(t)
+	_, err := f.Check(t.Context())
+	require.ErrorContains(t, err, "has no /opt/hookline/bin: nothing is installed")
+	done, err := f.Install(t.Context(), built(t))
+	require.NoError(t, err)
+	for _, last := range []string{" --version", " dump"} {
+		f.answers[Bin+"/containerd"+last] = f.answers[staged+last]
+	}
+	before := f.files(t)
+	checked, err := f.Check(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, done, checked)
+	f.answers[stock+" --version"] = "containerd github.com/containerd/containerd/v2 v2.4.10 abc\n"
+	_, err = f.Check(t.Context())
+	require.ErrorContains(t, err, "the node has containerd v2.4.10, which is newer than this build of v2.4.2")
+	assert.Equal(t, before, f.files(t), "a check changes nothing")
+}
+
 func TestUndoKeepsProgramsOfShims(t *testing.T) {
 	f := newFake(t)
 	_, err := f.Install(t.Context(), built(t))
@@ -163,6 +184,10 @@ func TestRejected(t *testing.T) {
 		"a setting is lost": {func(_ *testing.T, f *fake) {
 			f.answers[staged+" dump"] = "root = '/var/lib/containerd'\n[cri]\nimage = 'pause:2'\n"
 		}, "the configuration of the node does not fit: root is /data, would be /var/lib/containerd"},
+		"a key does not exist": {func(_ *testing.T, f *fake) {
+			f.log = map[string]string{staged: `time="2026-11-27T00:00:00Z" level=warning msg="Ignoring unknown key in TOML for plugin" key=a plugin=io.containerd.other` + "\n" +
+				`time="2026-11-27T00:00:00Z" level=error msg="unknown key in TOML for plugin, which has no effect" key=plugins.must.requird_for plugin=io.containerd.nri.v1.nri` + "\n"}
+		}, "settings that do not exist, and that would have no effect: plugins.must.requird_for of io.containerd.nri.v1.nri"},
 		"the build does not start": {func(_ *testing.T, f *fake) {
 			delete(f.answers, staged+" --version")
 		}, "exec format error"},

@@ -20,9 +20,9 @@ import (
 type Node struct {
 	Root string // "/" for this machine
 
-	// run runs a program of the node and returns its output; chroot, unless a test
-	// replaces it.
-	run func(ctx context.Context, n Node, program string, args ...string) (string, error)
+	// run runs a program of the node and returns what it writes to stdout and stderr; chroot,
+	// unless a test replaces it.
+	run func(ctx context.Context, n Node, program string, args ...string) (out, log string, err error)
 }
 
 // path returns the path of a file of the node. No link leads out of its root.
@@ -43,36 +43,34 @@ func (n Node) read(name string) ([]byte, error) {
 }
 
 // ask runs a program of the node.
-func (n Node) ask(ctx context.Context, program string, args ...string) (string, error) {
+func (n Node) ask(ctx context.Context, program string, args ...string) (out, log string, err error) {
 	run := n.run
 	if run == nil {
 		run = chroot
 	}
-	out, err := run(ctx, n, program, args...)
-	if err != nil {
-		return "", fmt.Errorf("%s of %s: %w", strings.Join(append([]string{program}, args...), " "), n.Root, err)
+	if out, log, err = run(ctx, n, program, args...); err != nil {
+		return "", "", fmt.Errorf("%s of %s: %w", strings.Join(append([]string{program}, args...), " "), n.Root, err)
 	}
-	return out, nil
+	return out, log, nil
 }
 
 // chroot runs a program with the node's root as its own.
-func chroot(ctx context.Context, n Node, program string, args ...string) (string, error) {
+func chroot(ctx context.Context, n Node, program string, args ...string) (out, log string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	root, err := filepath.Abs(n.Root)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env = "/", []string{"PATH=" + searched}
 	if root != "/" {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
 	}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("%w %s", err, strings.TrimSpace(stderr.String()))
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", "", fmt.Errorf("%w %s", err, strings.TrimSpace(stderr.String()))
 	}
-	return string(out), nil
+	return stdout.String(), stderr.String(), nil
 }

@@ -16,7 +16,7 @@ var number = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)(.*)$`)
 // version asks a containerd of the node for its version. release is only the number, "v2.4.2",
 // said is all of it.
 func (n Node) version(ctx context.Context, program string) (release, said string, err error) {
-	out, err := n.ask(ctx, program, "--version")
+	out, _, err := n.ask(ctx, program, "--version")
 	if err != nil {
 		return "", "", err
 	}

@@ -25,6 +25,10 @@ of the plugin fails as Unavailable, with the plugin's name and since
 when it is disconnected. Add metrics of waits and rejections, and show
 required plugins in the status of NRI.
 
+An unknown key of these settings has no effect, so a typing error may let
+pods start without a plugin. Let the configuration of a plugin say that
+its keys matter: an unknown one is then logged at level error.
+
 If NRI cannot be used because of an error in its configuration, CRI runs
 without NRI. Where plugins are required, let CRI fail to load instead.`,
 	Refs:   []string{"containerd/nri#45", "containerd/nri#142", "containerd/nri#287", "containerd/nri#304", "containerd/nri#316"},
@@ -62,6 +66,8 @@ RequiredPlugins []RequiredPluginStatus ` + "`json:\"requiredPlugins,omitempty\"`
 // for it to connect.
 Disconnected bool ` + "`json:\"disconnected,omitempty\"`"),
 		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Key("Behind"), "Disconnected: w.Disconnected"),
+		edit.In("cmd/containerd/server/config/config.go", edit.Method("Config", "Decode")).Replace(
+			edit.Stmt(edit.Mentions("derr.Key()")), `logUnknownKey(ctx, id, config, derr)`),
 		edit.In("plugins/nri/plugin.go", edit.Func("initFunc")).Replace(edit.Stmt(edit.Return("l", "err")), "return l, ic.Config.(*nri.Config).Failure(err)"),
 		edit.In("plugins/cri/cri.go", edit.Func("initCRIService")).Before(edit.Stmt(edit.Define("options")),
 			`if _, err := ic.GetByID(plugins.NRIApiPlugin, "nri"); errors.Is(err, nriservice.ErrRequiredPlugins) {

@@ -130,3 +130,7 @@ func (p PluginConfig) validate(ceiling time.Duration) (errs []error) {
 	}
 	return errs
 }
+
+// KeysMatter has the loader of the configuration log an unknown key as an error: without the
+// setting that it stands for, pods may start that must not.
+func (*Config) KeysMatter() {}
