@@ -83,7 +83,7 @@ func TestL24_PluginInAPodDoesWhatItsRightsSayAndNothingElse(t *testing.T) {
 	RequireSoon(t, "it to join", func(context.Context) error { return greedy.has(plugin.Synchronize, "") })
 	Promise(t, "L24", "an answer that asks for more is an error of the plugin, which names what it lacks", OnStock(everythingMayBeDone), func(t require.TestingT) {
 		err := createIn(ctx, n, id, pod, "greedy")
-		require.ErrorContains(t, err, "plugin 20-helper has no right to adjust.hooks, adjust.linux.devices, adjust.mounts")
+		require.ErrorContains(t, err, "CreateContainer rejected: plugin 20-helper has no right to adjust.hooks, adjust.linux.devices, adjust.mounts")
 		require.Equal(t, codes.PermissionDenied, status.Code(err))
 	})
 
@@ -93,8 +93,24 @@ func TestL24_PluginInAPodDoesWhatItsRightsSayAndNothingElse(t *testing.T) {
 		assert.Equal(t, []string{"events.RunPodSandbox", "events.CreateContainer", "adjust.env"}, shown[0].Rights)
 		missing, err := n.Metrics(ctx, "containerd_nri_plugin_missing_rights_total")
 		require.NoError(t, err)
-		assert.EqualValues(t, 1, missing[`{plugin="20-helper",right="adjust.hooks"}`])
-		assert.EqualValues(t, 1, missing[`{plugin="30-other",right="events.RunPodSandbox"}`])
+		assert.EqualValues(t, 1, missing[`{plugin="helper",right="adjust.hooks"}`])
+		assert.EqualValues(t, 1, missing[`{plugin="other",right="events.RunPodSandbox"}`])
+	})
+}
+
+// A plugin does not get the rights of another one by a name that looks like it.
+func TestL24_NameThatBeginsWithAnIndexHasNoRightsOfAnother(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithConfig(NoRule+`[plugins.'io.containerd.nri.v1.nri']
+plugin_rights = ['none']
+[plugins.'io.containerd.nri.v1.nri'.plugins.free]
+allowed_users = [64123]
+[plugins.'io.containerd.nri.v1.nri'.plugins.'20-free']
+rights = ['events', 'adjust']
+`))
+	thief := StartProcess(t, n, plugin.Script{Index: "10", Name: "20-free"})
+	Promise(t, "L24", "it is rejected", OnStock(everythingMayBeDone), func(t require.TestingT) {
+		requireKeptOut(t, thief, "it is the index and name of another plugin")
 	})
 }
 

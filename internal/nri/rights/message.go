@@ -12,8 +12,8 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// Messages in which a plugin asks for changes. They are the answers to events and to Synchronize,
-// and what it sends by itself.
+// changing are the messages in which a plugin may ask for changes today, for the list of all paths:
+// the answers to events and to Synchronize, and what it sends by itself.
 var changing = []proto.Message{
 	(*api.CreateContainerResponse)(nil),
 	(*api.UpdateContainerResponse)(nil),
@@ -22,15 +22,18 @@ var changing = []proto.Message{
 	(*api.UpdateContainersRequest)(nil),
 }
 
-// harmless are fields that change nothing: of Synchronize, and of the answer of a validator, which
-// only a plugin that may subscribe to that event gives.
-var harmless = []protoreflect.Name{"more", "reject", "reason"}
+// harmless is the one field that changes nothing: whether a plugin takes more of Synchronize.
+var harmless = nameOf((*api.SynchronizeResponse)(nil)).Append("more")
 
-// grouped are messages whose fields have paths of their own.
+// grouped are messages whose fields have paths of their own. Among the resources of a container are
+// the devices that it may open.
 var grouped = []protoreflect.FullName{
-	(*api.ContainerAdjustment)(nil).ProtoReflect().Descriptor().FullName(),
-	(*api.LinuxContainerAdjustment)(nil).ProtoReflect().Descriptor().FullName(),
+	nameOf((*api.ContainerAdjustment)(nil)),
+	nameOf((*api.LinuxContainerAdjustment)(nil)),
+	nameOf((*api.LinuxResources)(nil)),
 }
+
+func nameOf(m proto.Message) protoreflect.FullName { return m.ProtoReflect().Descriptor().FullName() }
 
 // Lacks returns what a message of a plugin asks for and the set does not allow.
 func (s Set) Lacks(m proto.Message) []string {
@@ -46,7 +49,7 @@ func (s Set) Lacks(m proto.Message) []string {
 func asked(above string, m protoreflect.Message) (paths []string) {
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
-		case slices.Contains(harmless, f.Name()):
+		case f.FullName() == harmless:
 		case isGroup(f):
 			paths = append(paths, asked(pathOf(above, f)+".", v.Message())...)
 		default:
@@ -74,7 +77,7 @@ func fields(above string, m protoreflect.MessageDescriptor) (paths []string) {
 	for i := range m.Fields().Len() {
 		f := m.Fields().Get(i)
 		switch {
-		case slices.Contains(harmless, f.Name()):
+		case f.FullName() == harmless:
 		case isGroup(f):
 			paths = append(paths, fields(pathOf(above, f)+".", f.Message())...)
 		default:

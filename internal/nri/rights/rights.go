@@ -3,6 +3,7 @@
 package rights
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ type Set []string
 // None allows nothing, alone in a set.
 const None = "none"
 
-// Check returns an error for a right that does not exist.
+// Check returns an error for a right that does not exist, and for rights without an event: in NRI a
+// plugin that names no event subscribes to all.
 func (s Set) Check() error {
 	known := Paths()
 	for _, right := range s {
@@ -27,6 +29,9 @@ func (s Set) Check() error {
 			return fmt.Errorf("%q is no right: a right is %q alone, one of %s, or the beginning of some, such as %q",
 				right, None, strings.Join(known, ", "), "adjust.linux")
 		}
+	}
+	if len(s) > 0 && s[0] != None && !slices.ContainsFunc(s, func(right string) bool { return covers("events", right) }) {
+		return errors.New("they have no event: a plugin has to subscribe to at least one")
 	}
 	return nil
 }

@@ -38,15 +38,15 @@ arrivalLog lineBudget // of connections that are new`),
 		edit.In(nri.PluginFile, edit.Type("plugin")).AddField(`
 
 arrived  time.Time   // when it connected, if it did
-admitted atomic.Bool // whether it has registered`),
+admitted atomic.Bool // whether it has registered, and was configured`),
 		edit.In(nri.PluginFile, edit.Method("plugin", "RegisterPlugin")).Replace(edit.Expr("log.Infof"), "p.logf"),
-		edit.In(nri.PluginFile, edit.Method("plugin", "RegisterPlugin")).Before(edit.Stmt(edit.Define("nriVersion")), "p.admitted.Store(true)\n"),
+		edit.In(nri.PluginFile, edit.Method("plugin", "configure")).After(edit.Stmt(edit.Assign("p.policy")), "p.admitted.Store(true)"),
 		edit.In(nri.PluginFile, edit.Method("plugin", "synchronize")).Replace(edit.Expr("log.Infof"), "log.Debugf"),
 		edit.In(nri.PluginFile, edit.Method("plugin", "connect")).Replace(edit.Expr("log.Infof"), "p.logEndf"),
 		edit.In(nri.PluginFile, edit.Method("plugin", "connect")).Replace(edit.Stmt(edit.Assign("p.rpcl")), "p.rpcl = quietListener{rpcl}"),
 		edit.In(nri.PluginFile, edit.Method("plugin", "start")).Replace(edit.Expr("log.Infof"), "p.logEndf"),
 		edit.In("pkg/adaptation/changes.go", edit.Method("plugin", "UpdateContainers")).Before(edit.Top(), `if !p.admitted.Load() {
-	return nil, status.Error(codes.FailedPrecondition, "no plugin has registered on this connection")
+	return nil, status.Error(codes.FailedPrecondition, "no plugin has registered and was configured on this connection")
 }
 `),
 		edit.AddImport("pkg/adaptation/changes.go", "google.golang.org/grpc/codes"),

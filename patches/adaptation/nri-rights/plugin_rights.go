@@ -7,6 +7,8 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/nri"
 )
 
+const relay = "pkg/adaptation/relay.go" // of adaptation-engine
+
 // PluginRights limits what a plugin may subscribe to, adjust and update.
 var PluginRights = edit.Patch{
 	Slug:    "plugin-rights",
@@ -24,9 +26,9 @@ of these. A plugin that subscribes to more fails to register. An answer that ask
 for more counts as the plugin's error, and nothing of it is applied.
 UpdateContainers fails with PermissionDenied.
 
-The messages of plugins are read by reflection: a field that the protocol gains
-later needs no change here, and is not allowed until a right names it. Plugins
-that are built into the runtime are not limited.`,
+The messages of plugins are read by reflection: a field that the adjustment of a
+container gains later needs no change here, and is not allowed until a right
+names it. Plugins that are built into the runtime are not limited.`,
 	Refs:   []string{"containerd/nri#137"},
 	Rules:  []string{"L24"},
 	Status: edit.Upstream,
@@ -49,13 +51,22 @@ pluginRights rights.Set // of plugins whose settings have none`),
 		edit.In("pkg/adaptation/status.go", edit.Type("PluginStatus")).AddField(`
 
 Rights []string // empty if they are not limited, see CheckRights`),
-		edit.In("pkg/adaptation/status.go", edit.Method("Adaptation", "PluginStatus")).After(edit.Key("Synchronized"), "Rights:       p.rights(),"),
+		edit.In("pkg/adaptation/status.go", edit.Method("Adaptation", "PluginStatus")).Before(edit.Stmt(edit.If("p.policy != nil")), `s.Rights, _ = p.rights()
+`),
 		edit.In(nri.PluginFile, edit.Method("plugin", "configure")).Before(edit.Stmt(edit.Assign("p.events")), `if err := p.maySubscribe(events); err != nil {
 	return err
 }
 `),
-		edit.In("pkg/adaptation/relay.go", edit.Func("call")).Before(edit.Stmt(edit.Call("c.recordInvocation")), `if err == nil {
-	err = c.mayAsk(any(reply))
+		edit.In(relay, edit.Func("call")).Signature(
+			"func call[Q any, R proto.Message](ctx context.Context, c connection, ev lifecycle.Event, send func(context.Context, Q) (R, error), req Q) (any, error)"),
+		edit.AddImport(relay, "google.golang.org/protobuf/proto"),
+		edit.In(relay, edit.Func("call")).Before(edit.Stmt(edit.Call("c.recordInvocation")), `if err == nil {
+	err = c.mayAsk(reply)
+}
+`),
+		edit.In("pkg/adaptation/plugin_error.go", edit.Method("PluginError", "Error")).Before(edit.Top(), `var lacks *errNoRight
+if errors.As(e.Err, &lacks) {
+	return fmt.Sprintf("%s rejected: %v", e.Event, lacks)
 }
 `),
 		edit.In("pkg/adaptation/synchronization.go", edit.Method("Adaptation", "join")).Before(edit.Stmt(edit.Call("r.change")), `if err == nil {
@@ -66,6 +77,7 @@ if err != nil {
 }
 `),
 		edit.In("pkg/adaptation/changes.go", edit.Method("plugin", "UpdateContainers")).After(edit.Stmt(edit.If("!p.admitted.Load()")), `if err := p.mayAsk(req); err != nil {
+	p.logf(ctx, "UpdateContainers rejected: %v", err)
 	return nil, err
 }`),
 	},

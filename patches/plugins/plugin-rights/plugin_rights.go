@@ -34,10 +34,14 @@ rights of limited plugins in the status of NRI.`,
 PluginRights []string ` + "`toml:\"plugin_rights\" json:\"pluginRights\"`"),
 		edit.In(containerd.NRIConfig, edit.Method("Config", "toOptions")).After(edit.Stmt(edit.Mentions("nri.WithPodNamespaces(domains.podNamespace)")),
 			`opts = append(opts, nri.WithPluginRights(c.PluginRights))`),
+		edit.In(containerd.LocalNRI, edit.Func("New")).Before(edit.Stmt(edit.Call("cfg.toOptions")), `for _, why := range cfg.looseRights() {
+	log.L.Warn(why)
+}
+`),
 		edit.In(containerd.PluginConfig, edit.Type("PluginConfig")).AddField(`
 
 // Rights is what the plugin may do: events, such as "events.RunPodSandbox"; fields of the
-// adjustment of a container, such as "adjust.mounts" or "adjust.linux.devices"; "update" and
+// adjustment of a container, such as "adjust.mounts" or "adjust.linux.resources.cpu"; "update" and
 // "evict" of other containers; or groups, such as "events" or "adjust.linux". "none", alone,
 // allows nothing. If empty, plugin_rights apply.
 Rights []string ` + "`toml:\"rights\" json:\"rights\"`"),

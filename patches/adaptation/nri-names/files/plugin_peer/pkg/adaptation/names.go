@@ -9,9 +9,11 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/containerd/nri/pkg/api"
 	"github.com/containerd/nri/pkg/log"
 
 	"github.com/containerd/nri/internal/peer"
@@ -48,7 +50,8 @@ var errByNumber = errors.New("this kernel names its process by number alone, whi
 type NameMetrics interface {
 	// RecordNameRejection is called when a plugin must not register under its name. plugin
 	// is the name in the settings. reason is "user" or "namespace" if the plugin is of
-	// another one, and "unknown" if they cannot be determined.
+	// another one, "unknown" if they cannot be determined, and "name" if its name alone is
+	// the index and name of the plugin in the settings.
 	RecordNameRejection(plugin, reason string)
 }
 
@@ -131,6 +134,9 @@ func (r *Adaptation) admit(index, base string, id identity) error {
 	if r.noNumbers && id.peer != nil && id.peer.ByNumber {
 		id = identity{err: errByNumber}
 	}
+	if _, of := r.pluginSettings[base]; of && hasIndex(base) {
+		return r.reserved(base, id, "name", errors.New("it is the index and name of another plugin"))
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.pluginSettings)) {
 		if name != base && name != index+"-"+base {
 			continue
@@ -139,12 +145,24 @@ func (r *Adaptation) admit(index, base string, id identity) error {
 		if err == nil {
 			continue
 		}
-		if m, ok := r.metrics.(NameMetrics); ok {
-			m.RecordNameRejection(name, reason)
-		}
-		return &errNameReserved{name, id, reason, err}
+		return r.reserved(name, id, reason, err)
 	}
 	return nil
+}
+
+// hasIndex reports whether a name begins like one with an index, as "10-logger". A plugin may
+// have such a name and another index in front of it.
+func hasIndex(name string) bool {
+	index, _, found := strings.Cut(name, "-")
+	return found && api.CheckPluginIndex(index) == nil
+}
+
+// reserved counts a rejection, and returns it as an error.
+func (r *Adaptation) reserved(name string, id identity, reason string, because error) error {
+	if m, ok := r.metrics.(NameMetrics); ok {
+		m.RecordNameRejection(name, reason)
+	}
+	return &errNameReserved{name, id, reason, because}
 }
 
 // reserved reports whether only some plugins may register under the name.

@@ -73,6 +73,8 @@ func TestAdmit(t *testing.T) {
 		{"setting with the index alone", "split", of(4, "uid-u"), namespaces, "split namespace", "namespace user is none of [system]"},
 		{"setting without the index alone", "split", of(5, "uid-s"), namespaces, "10-split user", "user 5 is none of [4]"},
 		{"another index", "indexed", of(5, "uid-u"), namespaces, "", ""},
+		{"the index and name of another", "20-indexed", of(4, "uid-s"), namespaces, "20-indexed name", "index and name of another plugin"},
+		{"an index and a name that no setting has", "20-other", unknown, namespaces, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			counted := &rejections{}

@@ -30,6 +30,10 @@ func (p *limited) CreateContainer(context.Context, *api.PodSandbox, *api.Contain
 	return p.adjust, nil, nil
 }
 
+func (p *limited) UpdateContainer(context.Context, *api.PodSandbox, *api.Container, *api.LinuxResources) ([]*api.ContainerUpdate, error) {
+	return p.update, nil
+}
+
 func (p *limited) StopContainer(context.Context, *api.PodSandbox, *api.Container) ([]*api.ContainerUpdate, error) {
 	return p.update, nil
 }
@@ -134,18 +138,18 @@ func TestAdjustmentWithoutARightIsAnError(t *testing.T) {
 	response, err = createContainer(r, "more")
 	require.Nil(t, response, "a part of the answer was applied")
 	require.Equal(t, codes.PermissionDenied, status.Code(err))
-	require.ErrorContains(t, err, "plugin 90-helper has no right to adjust.hooks, adjust.mounts")
+	require.EqualError(t, err, "CreateContainer rejected: plugin 90-helper has no right to adjust.hooks, adjust.mounts")
 	missing, _ := record.seen()
-	require.Equal(t, []string{"90-helper adjust.hooks", "90-helper adjust.mounts"}, missing)
+	require.Equal(t, []string{"helper adjust.hooks", "helper adjust.mounts"}, missing)
 }
 
 func TestSubscriptionWithoutARightIsRejected(t *testing.T) {
 	dir := t.TempDir()
-	r, record := withRights(t, dir, map[string][]string{"helper": {"events.CreateContainer"}}, nil)
+	r, record := withRights(t, dir, map[string][]string{"helper": {"events.CreateContainer", "events.UpdateContainer"}}, nil)
 	_, _ = joins(t, dir, "90", "helper", &limited{})
 	require.Eventually(t, func() bool { missing, _ := record.seen(); return len(missing) > 0 }, soon, time.Millisecond)
 	missing, _ := record.seen()
-	require.Equal(t, []string{"90-helper events.StopContainer"}, missing)
+	require.Equal(t, []string{"helper events.StopContainer"}, missing)
 	require.NoError(t, runPodIn(r, "default", "pod"))
 	require.Empty(t, r.PluginStatus())
 }
@@ -166,28 +170,58 @@ func TestUpdatesWithoutARightAreNotApplied(t *testing.T) {
 	require.NoError(t, runPodIn(r, "default", "pod"))
 	_, err = createContainer(r, "ctr")
 	require.NoError(t, err)
+	_, err = r.UpdateContainer(context.Background(), &api.UpdateContainerRequest{Pod: &api.PodSandbox{Id: "pod"}, Container: &api.Container{Id: "ctr", PodSandboxId: "pod"}})
+	require.EqualError(t, err, "UpdateContainer rejected: plugin 90-helper has no right to update")
 	response, err := r.StopContainer(context.Background(), &api.StopContainerRequest{Pod: &api.PodSandbox{Id: "pod"}, Container: &api.Container{Id: "ctr", PodSandboxId: "pod"}})
 	require.ErrorContains(t, err, "plugin 90-helper has no right to update")
 	require.Empty(t, response.GetUpdate())
 
 	_, err = trusted.UpdateContainers([]*api.ContainerUpdate{{ContainerId: "own"}})
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { missing, _ := record.seen(); return len(missing) == 3 }, soon, time.Millisecond)
+	require.Eventually(t, func() bool { missing, _ := record.seen(); return len(missing) == 4 }, soon, time.Millisecond)
 	missing, updated := record.seen()
-	require.ElementsMatch(t, []string{"20-helper update", "90-helper update", "90-helper update"}, missing)
+	require.ElementsMatch(t, []string{"helper update", "helper update", "helper update", "helper update"}, missing)
 	require.Equal(t, []string{"own"}, updated)
 }
 
 // The name with the index comes before the name alone, and that before all others.
 func TestRightsByName(t *testing.T) {
 	dir := t.TempDir()
-	r, record := withRights(t, dir, map[string][]string{"10-free": {"events"}, "free": {"update"}, "empty": nil}, []string{"none"})
+	r, record := withRights(t, dir, map[string][]string{"10-free": {"events"}, "free": {"events.RunPodSandbox"}, "empty": nil}, []string{"none"})
 	for _, plugin := range []struct{ index, name string }{{"10", "free"}, {"20", "free"}, {"10", "empty"}, {"10", "other"}} {
 		_, _ = joins(t, dir, plugin.index, plugin.name, &limited{})
 	}
-	require.Eventually(t, func() bool { missing, _ := record.seen(); return len(missing) == 6 }, soon, time.Millisecond)
+	require.Eventually(t, func() bool { missing, _ := record.seen(); return len(missing) == 9 }, soon, time.Millisecond)
 	eventually(t, func() error { return synchronized(r, 1) })
 	require.Equal(t, "10-free", r.PluginStatus()[0].Name)
+}
+
+// impatient is a plugin that asks for an update while it is configured.
+type impatient struct {
+	limited
+	stub stub.Stub
+	err  chan error
+}
+
+func (p *impatient) Configure(context.Context, string, string, string) (api.EventMask, error) {
+	_, err := p.stub.UpdateContainers([]*api.ContainerUpdate{{ContainerId: "another"}})
+	p.err <- err
+	return 0, nil
+}
+
+// Nothing is served to a plugin before its subscription was compared with its rights.
+func TestNoUpdatesBeforeTheSubscription(t *testing.T) {
+	dir := t.TempDir()
+	_, record := withRights(t, dir, map[string][]string{"early": {"events.CreateContainer", "update"}}, nil)
+	p := &impatient{err: make(chan error, 1)}
+	s, err := stub.New(p, stub.WithPluginIdx("10"), stub.WithPluginName("early"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")), stub.WithOnClose(func() {}))
+	require.NoError(t, err)
+	t.Cleanup(s.Stop)
+	p.stub = s
+	_ = s.Start(context.Background())
+	require.Equal(t, codes.FailedPrecondition, status.Code(<-p.err))
+	_, updated := record.seen()
+	require.Empty(t, updated)
 }
 
 // A plugin that is built in is a part of the runtime, and is not limited.

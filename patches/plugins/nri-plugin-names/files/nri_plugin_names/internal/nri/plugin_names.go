@@ -48,7 +48,7 @@ func init() {
 	ns := metrics.NewNamespace("containerd", "nri", nil)
 	nriRegistering = ns.NewGauge("registering_connections", "Connections that are not registered and synchronized yet. At most 64 are served at a time; the others wait", "")
 	nriConnectionsRejected = ns.NewCounter("connections_rejected", "Connections to the NRI socket that were closed because their pod, user or process has 16 connections that are not registered yet")
-	nriNameRejections = ns.NewLabeledCounter("plugin_name_rejections", "Registrations that were rejected because the name is reserved, by reason: user or namespace (it is not an allowed one), or unknown (it cannot be determined)", "plugin", "reason")
+	nriNameRejections = ns.NewLabeledCounter("plugin_name_rejections", "Registrations that were rejected because the name is reserved, by reason: user or namespace (it is not an allowed one), unknown (it cannot be determined), or name (the plugin has the index and name of another one as its name)", "plugin", "reason")
 	metrics.Register(ns)
 }
 
