@@ -13,7 +13,10 @@ import (
 )
 
 type usual struct {
-	Known string `toml:"known"`
+	Known   string `toml:"known"`
+	Plugins map[string]struct {
+		RequiredFor string `toml:"required_for"`
+	} `toml:"plugins"`
 }
 
 type mattering struct{ usual }
