@@ -60,12 +60,8 @@ restarted. --undo removes binaries and drop-in; binaries that pods still need st
 
 func (a *app) installFrom(ctx context.Context, n install.Node, from string) error {
 	if strings.HasSuffix(from, ".tar.gz") {
-		checked, err := release.CheckSum(from)
-		if err != nil {
+		if err := release.CheckSum(from); err != nil {
 			return err
-		}
-		if !checked {
-			fmt.Fprintf(a.stderr, "%s has no .sha256sum beside it, and was not checked\n", short(from))
 		}
 		dir, err := os.MkdirTemp("", "hookline-install-")
 		if err != nil {

@@ -78,6 +78,9 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 	if err != nil {
 		return "", err
 	}
+	if head.Modified {
+		return "", fmt.Errorf("%s has changes that are not committed: a release is made of one commit", a.root)
+	}
 	reported, err := readReport(reports)
 	if err != nil {
 		return "", err
@@ -230,7 +233,7 @@ func programs(p tree.Product) []string {
 
 // origin returns the sources of trees.
 func origin(head tree.Head, trees []tree.Tree) release.Origin {
-	o := release.Origin{Revision: tree.Revision(trees), Commit: head.Commit, Modified: head.Modified, Time: head.Time}
+	o := release.Origin{Revision: tree.Revision(trees), Commit: head.Commit, Time: head.Time}
 	for _, t := range trees {
 		m := release.Module{Path: t.Path, Version: t.Version, Sum: t.Sum, Base: t.Base}
 		for _, c := range t.Commits {

@@ -10,12 +10,11 @@ import (
 
 // Origin names the sources of a release.
 type Origin struct {
-	Version   string     `json:"version"`            // v2.4.2+hookline.1
-	Revision  string     `json:"revision"`           // of the patch set, as in the binaries
-	Commit    string     `json:"commit"`             // of the repository that has the patch set
-	Modified  bool       `json:"modified,omitempty"` // its files differed from the commit
-	Time      time.Time  `json:"time"`               // of the commit
-	Go        string     `json:"go"`                 // version of the go command
+	Version   string     `json:"version"`  // v2.4.2+hookline.1
+	Revision  string     `json:"revision"` // of the patch set, as in the binaries
+	Commit    string     `json:"commit"`   // of the repository that has the patch set
+	Time      time.Time  `json:"time"`     // of the commit
+	Go        string     `json:"go"`       // version of the go command
 	Platforms []Compiler `json:"platforms"`
 	Modules   []Module   `json:"modules"`
 }

@@ -5,10 +5,8 @@ package release
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,22 +39,18 @@ func sums(names ...string) (string, error) {
 	return out.String(), nil
 }
 
-// CheckSum compares a file with NAME.sha256sum beside it. A file without one is not checked, and
-// not an error.
-func CheckSum(name string) (checked bool, err error) {
+// CheckSum compares a file with NAME.sha256sum beside it.
+func CheckSum(name string) error {
 	content, err := os.ReadFile(name + ".sha256sum")
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
 	if err != nil {
-		return false, err
+		return fmt.Errorf("%w: download it beside the archive", err)
 	}
 	is, err := sums(name)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if is != string(content) {
-		return false, fmt.Errorf("%s does not match %s.sha256sum: download both again", name, filepath.Base(name))
+		return fmt.Errorf("%s does not match %s.sha256sum: download both again", name, filepath.Base(name))
 	}
-	return true, nil
+	return nil
 }
