@@ -238,6 +238,10 @@ release: ## make archives for linux amd64 and arm64 with checksums and SBOM in _
 lint: ## run gofmt, go vet and golangci-lint with the import rules, and check the words of texts and names
 	@$(HACK) lint
 
+.PHONY: alerts
+alerts: ## test the alerts for Prometheus: each fires for its series, and none while nothing happens (the first run builds promtool)
+	@$(HACK) alerts
+
 .PHONY: diagrams
 diagrams: ## render docs/diagrams/*.d2, with the d2 that hack/tools/diagrams pins
 	@$(HACK) diagrams

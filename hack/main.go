@@ -113,6 +113,8 @@ func hookline(args []string) error {
 			Rules:    "docs/contract.md",
 			Settings: "docs/operating/settings.md",
 			Metrics:  "docs/operating/metrics.md",
+			Runbook:  "docs/operating/alerts.md",
+			Alerts:   "monitoring",
 			Proofs:   "docs/proofs.md",
 			Changes:  "docs/differences.md",
 			Linked:   []string{"*.md", "docs/*.md", "docs/operating/*.md", "docs/upstream/*.md", "patches/*/*/pull.md"},

@@ -123,7 +123,7 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 		}
 		builds = append(builds, b)
 	}
-	var evidence []release.File
+	evidence := a.alertFiles()
 	if reported != nil {
 		if of := reported.Runtime; of.Version != origin.Version {
 			return "", fmt.Errorf("the report in %s is of %s %s, not of %s", reports, of.Name, of.Version, origin.Version)
@@ -147,6 +147,17 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 	}
 	dir := filepath.Join(w.Out, "release", origin.Version)
 	return dir, tree.ReplaceFolder(made, dir)
+}
+
+// alertFiles are the rules for Prometheus and the dashboard for Grafana, as files of a release.
+func (a *app) alertFiles() (files []release.File) {
+	if a.pages.Alerts == "" {
+		return nil
+	}
+	for _, name := range []string{"alerts.yaml", "dashboard.json"} {
+		files = append(files, release.File{Name: name, Mode: 0o644, From: filepath.Join(a.root, a.pages.Alerts, name)})
+	}
+	return files
 }
 
 // again makes a release a second time, without using the first, and compares the two.

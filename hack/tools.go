@@ -32,13 +32,14 @@ the output folder. It needs a C compiler, for runc. It installs nothing on the h
 
 // goTool builds the tools of a module below the repository. The go command does not rebuild tools
 // that are up to date.
-func (a *app) goTool(ctx context.Context, what, module, output string) error {
+func (a *app) goTool(ctx context.Context, what, module, output string, flags ...string) error {
 	bin := filepath.Join(output, "tools", "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer a.progress.Step(what)()
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", bin+string(filepath.Separator), "tool")
+	args := append([]string{"build", "-trimpath", "-o", bin + string(filepath.Separator)}, flags...)
+	build := exec.CommandContext(ctx, "go", append(args, "tool")...)
 	build.Dir = filepath.Join(a.root, module)
 	build.Env = append(os.Environ(), "CGO_ENABLED=1")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/hookline-nri/hookline/internal/edit"
+	"github.com/hookline-nri/hookline/monitoring"
 )
 
 // Pages says which page holds which table, by path below the root of the
@@ -25,6 +26,8 @@ type Pages struct {
 	Proofs   string // the page with the patches and tests of each rule
 	Settings string
 	Metrics  string
+	Runbook  string   // the page with an entry for each alert; may be empty
+	Alerts   string   // the folder of the rules and the dashboard; may be empty
 	Changes  string   // the page of differences from the released runtime; may be empty
 	Linked   []string // pages whose links are checked, as patterns of filepath.Glob
 }
@@ -67,6 +70,15 @@ func Update(r Repository, p Pages) error {
 			return err
 		}
 	}
+	files, err := monitoringFiles(r, p)
+	if err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(r.Root, name), content, 0o644); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -87,6 +99,7 @@ func Check(r Repository, p Pages) error {
 	}
 	errs = append(errs, checkDifferences(r, p.Changes)...)
 	errs = append(errs, checkRuns(r)...)
+	errs = append(errs, checkMonitoring(r, p)...)
 	return errors.Join(append(errs, checkLinks(r.Root, p.Linked)...)...)
 }
 
@@ -109,6 +122,9 @@ func tables(r Repository, p Pages) []table {
 		all = append(all,
 			table{p.Summary, "figures", func() (content, error) { return figureContent(r, p) }},
 			table{p.Summary, "versions", func() (content, error) { return versionContent(r) }})
+	}
+	if p.Runbook != "" {
+		all = append(all, table{p.Runbook, "alerts", func() (content, error) { return content{text: monitoring.Runbook(monitoring.Alerts)}, nil }})
 	}
 	if len(r.Threads) > 0 {
 		all = append(all, table{p.Threads, "threads", func() (content, error) { return threadContent(r.Series, r.Threads), nil }})

@@ -20,10 +20,19 @@ type metric struct {
 }
 
 // metricContent has a line for each metric that the patches add.
-func metricContent(modules []Module) (c content, err error) {
+func metricContent(modules []Module) (content, error) {
+	added, err := addedMetrics(modules)
+	if err != nil {
+		return content{}, err
+	}
+	return metricTable(added), nil
+}
+
+// addedMetrics returns the metrics that the patches add.
+func addedMetrics(modules []Module) (added []metric, err error) {
 	base, tip, err := touched(modules)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	known := map[string]bool{}
 	for _, s := range base {
@@ -32,11 +41,10 @@ func metricContent(modules []Module) (c content, err error) {
 			known[m.name] = true
 		}
 	}
-	var added []metric
 	for _, s := range tip {
 		declared, err := metricsOf(s)
 		if err != nil {
-			return c, fmt.Errorf("%s: %w", s.name, err)
+			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 		for _, m := range declared {
 			if !known[m.name] {
@@ -44,7 +52,7 @@ func metricContent(modules []Module) (c content, err error) {
 			}
 		}
 	}
-	return metricTable(added), nil
+	return added, nil
 }
 
 func metricTable(added []metric) (c content) {
