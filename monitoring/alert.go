@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Severity says who has to act: critical now, warning during the day.
+// Severity says how soon an operator has to act: at once if critical, during the day if warning.
 type Severity string
 
 // The severities.
@@ -27,6 +27,7 @@ type Alert struct {
 
 	Means string // what the alert says about the node
 	Look  string // what shows the cause
+	Log   string // words of the line in containerd's log that comes with it, if there is one
 	Do    string // what ends it
 }
 

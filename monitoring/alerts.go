@@ -76,7 +76,8 @@ var Alerts = []Alert{
 		Severity: Warning,
 		Summary:  "a pod was removed without a successful CNI DEL",
 		Means:    "What the CNI plugins hold for the pod, such as an address, may stay taken.",
-		Look:     "The log names the pod with its addresses: `removed without`.",
+		Look:     "The log names the pod with its addresses.",
+		Log:      "is removed without a successful DEL",
 		Do:       "Free the addresses in the network's own store. With CNI 1.1, `gc_on_start = true` and a restart of containerd frees them.",
 	},
 	{
@@ -86,7 +87,8 @@ var Alerts = []Alert{
 		Severity: Warning,
 		Summary:  "{{ $value }} records of kind {{ $labels.kind }} were not recovered at containerd's start",
 		Means:    "Records of pods or containers could not be read, or contradict others. They are listed as NotReady or UNKNOWN, and the kubelet replaces them.",
-		Look:     "The log names each: `is not recovered` and `is set aside`. `crictl inspect ID` has the reason under `unreadable`.",
+		Log:      "is not recovered",
+		Look:     "The log names each; values of containerd's metadata have `is set aside` there. `crictl inspect ID` has the reason under `unreadable`.",
 		Do:       "Check the disk. Remove what the kubelet does not replace. The alert ends with the next restart of containerd.",
 	},
 	{
@@ -97,7 +99,8 @@ var Alerts = []Alert{
 		Severity: Warning,
 		Summary:  "containerd disconnected NRI plugin {{ $labels.plugin }} ({{ $labels.reason }})",
 		Means:    "The plugin did not answer in time, had too many events waiting, or broke the protocol. It misses events until it connects again.",
-		Look:     "containerd's log: `left`. The plugin's own log, its CPU limit and its memory.",
+		Look:     "The plugin's own log, its CPU limit and its memory.",
+		Log:      " left: ",
 		Do:       "Give the plugin more time (`request_timeout`, `sync_timeout`) or more CPU, or mend it.",
 	},
 	{
@@ -139,7 +142,8 @@ var Alerts = []Alert{
 		Severity: Warning,
 		Summary:  "the file of missed events cannot be read or written",
 		Means:    "Missed events are in memory alone, and are lost if containerd ends.",
-		Look:     "The log: `failed to keep the missed events of NRI plugins`. The disk of containerd's root.",
+		Look:     "The disk of containerd's root.",
+		Log:      "failed to keep the missed events of NRI plugins",
 		Do:       "Free the disk, or mend it. containerd tries again within a minute; after a failure at its start, at its next start.",
 	},
 	{
@@ -150,7 +154,8 @@ var Alerts = []Alert{
 		Severity: Warning,
 		Summary:  "connections to the NRI socket wait or are closed",
 		Means:    "All 64 places for connections that register are taken, or one pod, user or process opens more than 16. Other plugins may have to wait.",
-		Look:     "The log names the peer: `connections that have not registered`.",
+		Look:     "The log names the peer.",
+		Log:      "connections that have not registered",
 		Do:       "Stop that process.",
 	},
 	{
@@ -160,7 +165,8 @@ var Alerts = []Alert{
 		Severity: Warning,
 		Summary:  "a process tried to register under the reserved NRI plugin name {{ $labels.plugin }} ({{ $labels.reason }})",
 		Means:    "A process that the settings do not allow asked for a reserved name. It may be a plugin in the wrong namespace, or an attack.",
-		Look:     "The log names process, user and pod: `is reserved`.",
+		Look:     "The log names process, user and pod.",
+		Log:      "is reserved, and",
 		Do:       "Find out whose process it is. If the plugin has moved, change `allowed_users` or `allowed_namespaces`.",
 	},
 	{
@@ -170,7 +176,8 @@ var Alerts = []Alert{
 		Severity: Warning,
 		Summary:  "an NRI plugin limited by {{ $labels.plugin }} asked for {{ $labels.right }}, to which it has no right",
 		Means:    "A plugin asked for more than its rights allow. It may be a new version that needs more, or an attack. Containers whose adjustment was rejected are not created.",
-		Look:     "The log names the plugin and all that it lacks: `has no right to`.",
+		Look:     "The log names the plugin and all that it lacks.",
+		Log:      "has no right to",
 		Do:       "If the plugin may have the right, add it to its `rights` and restart containerd. If not, stop the plugin.",
 	},
 }

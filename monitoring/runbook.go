@@ -15,7 +15,11 @@ func Runbook(alerts []Alert) string {
 		if a.For != "" {
 			held = "after " + a.For
 		}
-		fmt.Fprintf(&b, "### %s\n\n*%s, %s.* %s\n\n- **Look at:** %s\n- **Do:** %s\n\n", a.Name, a.Severity, held, a.Means, a.Look, a.Do)
+		look := a.Look
+		if a.Log != "" {
+			look += fmt.Sprintf(" containerd's log: `%s`.", strings.TrimSpace(a.Log))
+		}
+		fmt.Fprintf(&b, "### %s\n\n*%s, %s.* %s\n\n- **Look at:** %s\n- **Do:** %s\n\n", a.Name, a.Severity, held, a.Means, look, a.Do)
 		fmt.Fprintf(&b, "```promql\n%s\n```\n\n", a.Expr)
 	}
 	return b.String()

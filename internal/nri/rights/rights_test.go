@@ -115,8 +115,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Every message that a plugin answers with is read: what is not among the changing ones asks for
-// nothing, or is the verdict of a validator.
+// Every message that a plugin answers with is read: those that are not among the changing ones have
+// no fields, or the verdict of a validator.
 func TestOtherAnswersAskForNothing(t *testing.T) {
 	methods := api.File_pkg_api_api_proto.Services().ByName("Plugin").Methods()
 	for i := range methods.Len() {
