@@ -124,7 +124,6 @@ func (a *app) gofmt(ctx context.Context) error {
 // Files that may have words that the glossary rejects.
 var wordsOfOthers = []string{
 	"docs/glossary.md", "hack/docs/words_test.go", "LICENSE",
-	"reports/",                                          // as written by runs
 	"integration/suites/", "hack/kind/files/nodetests/", // users of images
 	"go.sum", "go.mod", ".svg", // no prose
 }
