@@ -26,12 +26,12 @@ machine), and a systemd drop-in that starts them with the arguments of the
 distribution's containerd. First it runs the distribution's containerd and the new one
 in DIR, and checks that both are of the same minor release, that the new one keeps every
 setting of the node, and that the settings of NRI plugins have no typing error. --check
-repeats these checks for what is installed, and changes nothing. The distribution's files stay as they are, and nothing is
+repeats these checks for the installed programs, and changes nothing. The distribution's files stay as they are, and nothing is
 restarted. --undo removes binaries and drop-in; binaries that pods still need stay.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "root", Usage: "root file system of the node", Required: true},
 			&cli.StringFlag{Name: "from", Usage: "folder or archive of the binaries", DefaultText: "bin in the output folder"},
-			&cli.BoolFlag{Name: "check", Usage: "check what is installed, after an update of the distribution or a change of the configuration"},
+			&cli.BoolFlag{Name: "check", Usage: "check the installed programs, after an update of the distribution or a change of the configuration"},
 			&cli.BoolFlag{Name: "undo", Usage: "remove the installed files"},
 		},
 		Before: takes(0, "--root DIR [--from BIN|ARCHIVE | --check | --undo]"),
@@ -82,7 +82,7 @@ func (a *app) installFrom(ctx context.Context, n install.Node, from string) erro
 	return err
 }
 
-// checkInstalled fails unless what is installed still fits the node.
+// checkInstalled fails unless the installed programs still fit the node.
 func (a *app) checkInstalled(ctx context.Context, n install.Node) error {
 	is, err := n.Check(ctx)
 	if err != nil {
