@@ -70,16 +70,14 @@ func ladderContent(r Repository, p Pages) (c content, err error) {
 		if i > 1 {
 			lines = fmt.Sprint(r.Sizes[g.Name].Code)
 		}
-		now, lost := "", ""
-		if i > 0 {
-			now, lost = list(Turned(before.Failed, g.Passed)), list(Turned(before.Passed, g.Failed))
-		}
-		b.WriteString(line(rungName(p, r.Series, g), lines, of(g), now, lost))
 		c.rows = append(c.rows, row{key: rungName(p, r.Series, g), about: "rung " + g.Name})
+		if g.State == "" {
+			b.WriteString(line(rungName(p, r.Series, g), lines, "not run yet", "", ""))
+			continue
+		}
+		now, lost := list(Turned(before.Failed, g.Passed)), list(Turned(before.Passed, g.Failed))
+		b.WriteString(line(rungName(p, r.Series, g), lines, of(g), now, lost))
 		before = g
-	}
-	if left := len(Rungs(r.Series)) - len(rungs); left > 0 {
-		fmt.Fprintf(&b, "\nThe test has not been run yet with the %d pull requests after these.\n", left)
 	}
 	c.text = b.String()
 	return c, nil
@@ -108,8 +106,8 @@ func summaryContent(r Repository, p Pages) (c content, err error) {
 		}
 	}
 	marks := []mark{{"as released", 0, rungs[0]}, {"with the core", core, rungs[last]}}
-	if len(rungs) == len(Rungs(r.Series)) {
-		marks = append(marks, mark{"with the whole series", whole, rungs[len(rungs)-1]})
+	if end := rungs[len(rungs)-1]; end.State != "" {
+		marks = append(marks, mark{"with the whole series", whole, end})
 	}
 	var b strings.Builder
 	most := 0
@@ -125,24 +123,28 @@ func summaryContent(r Repository, p Pages) (c content, err error) {
 	return c, nil
 }
 
-// climbed returns the recorded rungs before the first that is missing. It returns an error unless
-// they have the whole core, and one for each case that fails with a group and passed before it.
-func climbed(s edit.Series, rungs []Rung) (done []Rung, errs []error) {
-	for i, name := range Rungs(s) {
-		if i == len(rungs) || rungs[i].Name != name {
-			break
-		}
-		if done = append(done, rungs[i]); i == 0 {
+// climbed returns the rungs of the series, without a state if they are not recorded, as a new pull
+// request. It returns an error unless the whole core is recorded, and one for each case that fails
+// with a group and passed before it.
+func climbed(s edit.Series, recorded []Rung) (rungs []Rung, errs []error) {
+	var before Rung
+	for _, name := range Rungs(s) {
+		i := slices.IndexFunc(recorded, func(r Rung) bool { return r.Name == name })
+		if i < 0 {
+			rungs = append(rungs, Rung{Name: name})
 			continue
 		}
-		if lost := Turned(rungs[i-1].Passed, rungs[i].Failed); len(lost) > 0 {
+		rungs = append(rungs, recorded[i])
+		if lost := Turned(before.Passed, recorded[i].Failed); len(lost) > 0 {
 			errs = append(errs, fmt.Errorf("the ladder: %s fails with %s and passes before it", strings.Join(lost, ", "), name))
 		}
+		before = recorded[i]
 	}
-	if len(done) < len(Rungs(s.Core())) {
+	core := rungs[:len(Rungs(s.Core()))]
+	if slices.ContainsFunc(core, func(r Rung) bool { return r.State == "" }) {
 		errs = append(errs, errors.New("the ladder is not that of the series: run ladder"))
 	}
-	return done, errs
+	return rungs, errs
 }
 
 // Turned returns the cases that are in both lists: those of the former state, and of the new one.

@@ -24,10 +24,10 @@ func withLadder(t *testing.T, record string) (Repository, Pages) {
 }
 
 const ladder = `[
-	{"name": "released", "passed": ["A"], "failed": ["B", "C"]},
-	{"name": "newest", "passed": ["A"], "failed": ["B", "C"]},
-	{"name": "small", "passed": ["A", "C"], "failed": ["B"]},
-	{"name": "large", "passed": ["A", "B", "C"]}
+	{"name": "released", "state": "of released", "passed": ["A"], "failed": ["B", "C"]},
+	{"name": "newest", "state": "of newest", "passed": ["A"], "failed": ["B", "C"]},
+	{"name": "small", "state": "of small", "passed": ["A", "C"], "failed": ["B"]},
+	{"name": "large", "state": "of large", "passed": ["A", "B", "C"]}
 ]`
 
 func TestLadder(t *testing.T) {
@@ -53,24 +53,38 @@ func TestLadder(t *testing.T) {
 `, c.text)
 }
 
-// A record may stop behind the core. The table says how many pull requests are left.
+// The record may lack pull requests behind the core, at its end or among others: the table says so.
 func TestLadderThatGoesOn(t *testing.T) {
-	r, p := withLadder(t, `[{"name": "released"}, {"name": "newest"}, {"name": "small", "passed": ["A"]}]`)
+	r, p := withLadder(t, `[{"name": "released", "state": "a"}, {"name": "newest", "state": "b"}, {"name": "small", "state": "c", "passed": ["A"]}]`)
 	c, err := ladderContent(r, p)
 	require.NoError(t, err)
 	require.Empty(t, c.problems)
-	require.Contains(t, c.text, "not been run yet with the 1 pull requests after these")
+	require.Contains(t, c.text, "| [`large`](../patches/large/pull.md) | 400 | not run yet | | |\n")
 	c, err = summaryContent(r, p)
 	require.NoError(t, err)
 	require.NotContains(t, c.text, "whole")
+}
+
+func TestLadderWithANewPullRequest(t *testing.T) {
+	r, p := withLadder(t, ladder)
+	r.Series.Groups = append(r.Series.Groups[:1:1], edit.Group{Folder: "patches/new"}, r.Series.Groups[1])
+	r.Sizes["new"] = Size{Code: 50}
+	c, err := ladderContent(r, p)
+	require.NoError(t, err)
+	require.Empty(t, c.problems)
+	require.Contains(t, c.text, "| [`new`](../patches/new/pull.md) | 50 | not run yet | | |\n"+
+		"| [`large`](../patches/large/pull.md) | 400 | 3 of 3 | `B` | |\n")
+	c, err = summaryContent(r, p)
+	require.NoError(t, err)
+	require.Contains(t, c.text, "| with the whole series | 480 | 3 of 3 | 0 |")
 }
 
 // A case that fails with a group and passed before it is a problem, and so is a ladder of
 // another series.
 func TestLadderThatIsWrong(t *testing.T) {
 	for says, record := range map[string]string{
-		"A fails with small and passes before it": `[{"name": "released"}, {"name": "newest", "passed": ["A"]}, {"name": "small", "failed": ["A"]}, {"name": "large"}]`,
-		"the ladder is not that of the series":    `[{"name": "released"}, {"name": "newest"}, {"name": "large"}, {"name": "small"}]`,
+		"A fails with small and passes before it": `[{"name": "released", "state": "of released"}, {"name": "newest", "state": "of newest", "passed": ["A"]}, {"name": "small", "state": "of small", "failed": ["A"]}, {"name": "large", "state": "of large"}]`,
+		"the ladder is not that of the series":    `[{"name": "released", "state": "of released"}, {"name": "newest", "state": "of newest"}, {"name": "large", "state": "of large"}]`,
 	} {
 		r, p := withLadder(t, record)
 		for _, make := range []func(Repository, Pages) (content, error){ladderContent, summaryContent} {
