@@ -20,7 +20,7 @@ func rules() (rules []string) {
 	for _, kind := range []struct {
 		letter string
 		last   int
-	}{{"L", 23}, {"N", 4}, {"R", 4}} {
+	}{{"L", 24}, {"N", 4}, {"R", 4}} {
 		for i := 1; i <= kind.last; i++ {
 			rules = append(rules, fmt.Sprint(kind.letter, i))
 		}
