@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 )
 
@@ -26,7 +25,7 @@ func TestWorkflowsPinActionsAndFollowGo(t *testing.T) {
 	files, err := filepath.Glob("../.github/workflows/*.yml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	line := semver.MajorMinor("v" + pins(t, "../go.mod").Go.Version)[1:]
+	line := semver.MajorMinor("v" + goMod(t, ".").Go.Version)[1:]
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -49,26 +48,17 @@ func TestUpstreamIsWatchedOnEachLine(t *testing.T) {
 	watched := func(module, version, target string) {
 		require.Contains(t, string(workflow), fmt.Sprintf("{module: %s, version: %s, target: %q}", module, semver.MajorMinor(version), target))
 	}
-	for _, r := range pins(t, "../go.mod").Require {
+	for _, r := range goMod(t, ".").Require {
 		if r.Mod.Path == "github.com/containerd/containerd/v2" || r.Mod.Path == "github.com/containerd/nri" {
 			watched(r.Mod.Path, r.Mod.Version, "")
 		}
 	}
-	targets, err := filepath.Glob("targets/*/go.mod")
+	targets, err := filepath.Glob("targets/*")
 	require.NoError(t, err)
 	require.NotEmpty(t, targets)
-	for _, file := range targets {
-		for _, r := range pins(t, file).Require {
-			watched(r.Mod.Path, r.Mod.Version, filepath.Base(filepath.Dir(file)))
+	for _, target := range targets {
+		for _, r := range goMod(t, filepath.Join("hack", target)).Require {
+			watched(r.Mod.Path, r.Mod.Version, filepath.Base(target))
 		}
 	}
-}
-
-func pins(t *testing.T, file string) *modfile.File {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	mod, err := modfile.Parse(file, text, nil)
-	require.NoError(t, err)
-	return mod
 }

@@ -5,6 +5,7 @@ package monitoring
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -114,7 +115,7 @@ func Dashboard(metrics []Metric) ([]byte, error) {
 	for _, area := range areas {
 		var of, others []Metric
 		for _, m := range rest {
-			if hasPrefix(m.Name, area.prefixes) {
+			if slices.ContainsFunc(area.prefixes, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
 				of = append(of, m)
 			} else {
 				others = append(others, m)
@@ -141,15 +142,6 @@ func Dashboard(metrics []Metric) ([]byte, error) {
 func (d *dashboard) add(p panel) {
 	p.ID = len(d.Panels) + 1
 	d.Panels = append(d.Panels, p)
-}
-
-func hasPrefix(name string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
 }
 
 // panelOf shows a gauge as it is, a counter as a rate, and of a histogram the 99th percentile.

@@ -32,7 +32,7 @@ type Script struct {
 	User int
 }
 
-// Answer is the answer to one kind of event: first Freeze, then Work, then Asks, then the answer. It ignores the
+// Answer is the answer to one kind of event: first Freeze, then Work, then the answer. It ignores the
 // context of the runtime.
 type Answer struct {
 	// Freeze stops the process (SIGSTOP) in the first event of this kind, until another
@@ -42,9 +42,6 @@ type Answer struct {
 	Work time.Duration
 	// Reject is the error that rejects the event. An empty one approves it.
 	Reject string
-	// Asks are updates of containers that it asks for by itself in the event. If that fails, it
-	// rejects the event with the error.
-	Asks []*api.ContainerUpdate
 	// Adjust is the adjustment of a container that is created.
 	Adjust *api.ContainerAdjustment
 }
@@ -61,11 +58,6 @@ func (a Answer) reply() Reply {
 		}
 		if a.Reject != "" {
 			return errors.New(a.Reject)
-		}
-		if len(a.Asks) > 0 {
-			if _, err := call.plugin.UpdateContainers(a.Asks); err != nil {
-				return err
-			}
 		}
 		call.Adjust = a.Adjust
 		return nil

@@ -4,7 +4,6 @@ package rights
 
 import (
 	"slices"
-	"sort"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -40,24 +39,9 @@ func (s Set) Lacks(m proto.Message) []string {
 	if len(s) == 0 {
 		return nil
 	}
-	paths := asked("", m.ProtoReflect())
-	sort.Strings(paths) // reflection has no order
+	paths := pathsOf("", m.ProtoReflect(), protoreflect.Message.Has)
+	slices.Sort(paths)
 	return s.lacks(paths)
-}
-
-// asked returns the paths of the fields that are set in a message.
-func asked(above string, m protoreflect.Message) (paths []string) {
-	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		switch {
-		case f.FullName() == harmless:
-		case isGroup(f):
-			paths = append(paths, asked(pathOf(above, f)+".", v.Message())...)
-		default:
-			paths = append(paths, pathOf(above, f))
-		}
-		return true
-	})
-	return paths
 }
 
 // Paths returns all paths that this version of NRI has, without those that stand for others.
@@ -66,22 +50,25 @@ func Paths() []string {
 	for e := api.Event_UNKNOWN + 1; e < api.Event_LAST; e++ {
 		paths = append(paths, eventPath(e))
 	}
+	all := func(protoreflect.Message, protoreflect.FieldDescriptor) bool { return true }
 	for _, m := range changing {
-		paths = append(paths, fields("", m.ProtoReflect().Descriptor())...)
+		paths = append(paths, pathsOf("", m.ProtoReflect(), all)...)
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
 
-func fields(above string, m protoreflect.MessageDescriptor) (paths []string) {
-	for i := range m.Fields().Len() {
-		f := m.Fields().Get(i)
+// pathsOf returns the paths of the fields of a message that are of interest.
+func pathsOf(above string, m protoreflect.Message, ofInterest func(protoreflect.Message, protoreflect.FieldDescriptor) bool) (paths []string) {
+	for i := range m.Descriptor().Fields().Len() {
+		f := m.Descriptor().Fields().Get(i)
+		path := above + string(f.Name())
 		switch {
-		case f.FullName() == harmless:
+		case f.FullName() == harmless || !ofInterest(m, f):
 		case isGroup(f):
-			paths = append(paths, fields(pathOf(above, f)+".", f.Message())...)
+			paths = append(paths, pathsOf(path+".", m.Get(f).Message(), ofInterest)...)
 		default:
-			paths = append(paths, pathOf(above, f))
+			paths = append(paths, path)
 		}
 	}
 	return paths
@@ -90,5 +77,3 @@ func fields(above string, m protoreflect.MessageDescriptor) (paths []string) {
 func isGroup(f protoreflect.FieldDescriptor) bool {
 	return f.Message() != nil && !f.IsList() && !f.IsMap() && slices.Contains(grouped, f.Message().FullName())
 }
-
-func pathOf(above string, f protoreflect.FieldDescriptor) string { return above + string(f.Name()) }
