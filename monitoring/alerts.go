@@ -126,6 +126,17 @@ var Alerts = []Alert{
 		Do:       "Start the plugin. If it was removed for good: `ctr nri forget NAME`.",
 	},
 	{
+		Name:     "HooklinePluginIsOff",
+		Expr:     `containerd_nri_plugins_off > 0`,
+		Rings:    `containerd_nri_plugins_off{instance="n"} 1x1500`,
+		For:      "24h",
+		Severity: Warning,
+		Summary:  "{{ $value }} NRI plugins have been turned off for a day",
+		Means:    "An operator has run `ctr nri off` on the node. Pods run without the plugin, and the ends that it misses are dropped after `missed_events_ttl`.",
+		Look:     "`ctr nri list` on the node.",
+		Do:       "`ctr nri on NAME`. If the plugin is not to come back, remove it from the node first.",
+	},
+	{
 		Name:     "HooklineMissedEventsDropped",
 		Expr:     `sum by (instance, plugin, reason) (increase(containerd_nri_plugin_missed_events_dropped_total{reason!="forgotten"}[1h])) > 0`,
 		Rings:    `containerd_nri_plugin_missed_events_dropped_total{instance="n", plugin="10-logger", reason="age"} 0x20 1x10`,

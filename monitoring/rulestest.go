@@ -3,8 +3,10 @@
 package monitoring
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -49,14 +51,15 @@ func RulesTest(file string, alerts []Alert) ([]byte, error) {
 			return nil, fmt.Errorf("alert %s: %q is no series with values", a.Name, a.Rings)
 		}
 		metric += "}"
-		at := "30m"
-		if a.For == "1h" {
-			at = "80m"
+		held, err := time.ParseDuration(cmp.Or(a.For, "0s"))
+		if err != nil {
+			return nil, fmt.Errorf("alert %s: %w", a.Name, err)
 		}
+		at := max(30*time.Minute, 20*time.Minute+held)
 		t.Tests = append(t.Tests, test{
 			Name: a.Name, Interval: "1m",
 			InputSeries: []series{{metric, values}},
-			Exprs:       []exprTest{{Expr: firing, EvalTime: at, Samples: []sample{{fmt.Sprintf(`{alertname=%q}`, a.Name), 1}}}},
+			Exprs:       []exprTest{{Expr: firing, EvalTime: at.String(), Samples: []sample{{fmt.Sprintf(`{alertname=%q}`, a.Name), 1}}}},
 		})
 		quiet.InputSeries = append(quiet.InputSeries, series{metric, "0x30"})
 	}

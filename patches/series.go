@@ -14,6 +14,7 @@ import (
 	nriregisterbounds "github.com/hookline-nri/hookline/patches/adaptation/nri-register-bounds"
 	nrirequired "github.com/hookline-nri/hookline/patches/adaptation/nri-required"
 	nrirights "github.com/hookline-nri/hookline/patches/adaptation/nri-rights"
+	nriswitch "github.com/hookline-nri/hookline/patches/adaptation/nri-switch"
 	nrisyncsplit "github.com/hookline-nri/hookline/patches/adaptation/nri-sync-split"
 	sandboxcontract "github.com/hookline-nri/hookline/patches/adaptation/sandbox-contract"
 	"github.com/hookline-nri/hookline/patches/build"
@@ -46,6 +47,7 @@ import (
 	nriwithoutlock "github.com/hookline-nri/hookline/patches/plugins/nri-without-lock"
 	pluginrights "github.com/hookline-nri/hookline/patches/plugins/plugin-rights"
 	pluginseries "github.com/hookline-nri/hookline/patches/plugins/plugin-series"
+	pluginswitch "github.com/hookline-nri/hookline/patches/plugins/plugin-switch"
 	podspans "github.com/hookline-nri/hookline/patches/plugins/pod-spans"
 	podstate "github.com/hookline-nri/hookline/patches/plugins/pod-state"
 	containersstopfirst "github.com/hookline-nri/hookline/patches/pods/containers-stop-first"
@@ -112,6 +114,7 @@ var Series = edit.Assemble([]edit.Module{
 	nrirights.Group,
 	nrimissedevents.Group,
 	nrihandover.Group,
+	nriswitch.Group,
 
 	// containerd, with NRI as released.
 	undo.Group,
@@ -145,6 +148,7 @@ var Series = edit.Assemble([]edit.Module{
 	pluginrights.Group,
 	missedevents.Group,
 	handover.Group,
+	pluginswitch.Group,
 
 	// containerd, on the go-cni above.
 	networkstatus.Group,

@@ -154,10 +154,11 @@ type Engine struct {
 	missing   map[ledger.ID]time.Time // objects that lists lack since then, without a submitted Remove
 	ended     endedObjects
 	removed   removals
-	failed    recent          // plugins whose last connection was not synchronized
-	absent    recent          // plugins that were synchronized once, and have left
-	changed   chan struct{}   // closed at the next change, nil if no goroutine waits for one
-	agreed    map[string]bool // with OmitCreating, pods that all plugins approved, until their end
+	failed    recent                   // plugins whose last connection was not synchronized
+	absent    recent                   // plugins that were synchronized once, and have left
+	off       map[string]chan struct{} // names that are turned off; closed when the name is on again
+	changed   chan struct{}            // closed at the next change, nil if no goroutine waits for one
+	agreed    map[string]bool          // with OmitCreating, pods that all plugins approved, until their end
 }
 
 // New returns an engine without connections.
@@ -224,6 +225,7 @@ func New(opts Options) *Engine {
 		agreed:    make(map[string]bool),
 		failed:    make(recent),
 		absent:    make(recent),
+		off:       make(map[string]chan struct{}),
 		sessions:  make(map[*session]bool),
 		names:     make(map[string]*lane),
 	}

@@ -64,8 +64,11 @@ func (e *Engine) enroll(conn Connection) (*session, error) {
 	s.hands = !s.policy.Permanent && e.opts.HandOver(conn)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
+	switch {
+	case e.closed:
 		return nil, ErrClosed
+	case e.off[s.name] != nil:
+		return nil, ErrOff
 	}
 	e.arrivals++
 	s.nth = e.arrivals

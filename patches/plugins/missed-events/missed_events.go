@@ -83,14 +83,16 @@ DisconnectedPlugins []DisconnectedPluginStatus ` + "`json:\"disconnectedPlugins,
 		containerd.NRIGuide("Plugins That Are Slow or Do Not Answer", "`containerd_nri_plugin_`").After(missedEventsGuide),
 
 		// Before v2.4 ctr has the commands of cli/v2.
-		edit.DropImport(ctrNRI, "context").Below("v2.4"),
 		edit.DropImport(ctrNRI, "github.com/urfave/cli/v3").Below("v2.4"),
 		edit.AddImport(ctrNRI, "github.com/urfave/cli/v2").Below("v2.4"),
 		edit.In(ctrNRI, edit.Func("command")).Replace(edit.Stmt(edit.Assign("c.Commands")),
 			"c.Subcommands = append(c.Subcommands, forgetCommand)").Below("v2.4"),
-		edit.In(ctrNRI, edit.Func("forget")).Signature("func forget(cmd *cli.Context) error").Below("v2.4"),
-		edit.In(ctrNRI, edit.Func("forget")).Replace(edit.Expr("commands.NewClient(ctx, cmd)"), "commands.NewClient(cmd)").Below("v2.4"),
-		edit.In(ctrNRI, edit.Func("forget")).Replace(edit.Expr("cmd.Root().Writer"), "cmd.App.Writer").Below("v2.4"),
+		edit.In(ctrNRI, edit.Func("ofEach")).Replace(edit.Stmt(edit.Return("func(ctx context.Context, cmd *cli.Command) error { return r.sendEach(ctx, cmd) }")),
+			"return func(cmd *cli.Context) error { return r.sendEach(cmd.Context, cmd) }").Below("v2.4"),
+		edit.In(ctrNRI, edit.Method("request", "sendEach")).Signature("func (r request) sendEach(ctx context.Context, cmd *cli.Context) error").Below("v2.4"),
+		edit.In(ctrNRI, edit.Method("request", "send")).Signature("func (r request) send(ctx context.Context, cmd *cli.Context, names []string) error").Below("v2.4"),
+		edit.In(ctrNRI, edit.Method("request", "send")).Replace(edit.Expr("commands.NewClient(ctx, cmd)"), "commands.NewClient(cmd)").Below("v2.4"),
+		edit.In(ctrNRI, edit.Method("request", "send")).Replace(edit.Expr("cmd.Root().Writer"), "cmd.App.Writer").Below("v2.4"),
 	},
 }
 

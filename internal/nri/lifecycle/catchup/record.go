@@ -4,7 +4,6 @@ package catchup
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
@@ -119,8 +118,10 @@ type Missed struct {
 func (r *Record) Missed(received ledger.Snapshot, g, former *ledger.Ledger) (missed []Missed) {
 	there := received.Index()
 	if r != nil {
-		missed = r.stored(there)
-		missed = append(missed, r.unstored(received.Pods, former, missed)...)
+		for _, end := range r.settled(there) {
+			r.delivered(end)
+		}
+		missed = r.Expected(received, former)
 		r.some = len(missed) > 0
 	}
 	last := make(map[string]int) // the index of the last missed end of a pod
@@ -138,19 +139,36 @@ func (r *Record) Missed(received ledger.Snapshot, g, former *ledger.Ledger) (mis
 	return missed
 }
 
-// stored returns the stored ends that the plugin must still receive, and deletes the others.
-func (r *Record) stored(there map[ledger.ID]ledger.Object) (missed []Missed) {
-	for _, due := range slices.Collect(r.of.Store.Missed(r.name)) {
-		end := eventOf(due)
-		o, listed := there[end.ID()]
-		toCome := listed && (end.Kind != ledger.StopPodSandbox || !o.Stopped)
-		if toCome || !end.Kind.Final() || !r.wants.Has(end.Kind) {
-			r.delivered(end)
-			continue
-		}
-		missed = append(missed, Missed{End: end, Stored: due.Request})
+// Expected returns the ends that the plugin would have missed if it were back now, the oldest first,
+// and changes nothing.
+func (r *Record) Expected(received ledger.Snapshot, former *ledger.Ledger) (missed []Missed) {
+	if r == nil {
+		return nil
 	}
-	return missed
+	there := received.Index()
+	for due := range r.of.Store.Missed(r.name) {
+		if end := eventOf(due); r.mustReceive(end, there) {
+			missed = append(missed, Missed{End: end, Stored: due.Request})
+		}
+	}
+	return append(missed, r.unstored(received.Pods, former, missed)...)
+}
+
+// settled returns the stored ends that the plugin must not receive.
+func (r *Record) settled(there map[ledger.ID]ledger.Object) (ends []ledger.Event) {
+	for due := range r.of.Store.Missed(r.name) {
+		if end := eventOf(due); !r.mustReceive(end, there) {
+			ends = append(ends, end)
+		}
+	}
+	return ends
+}
+
+// mustReceive reports whether the plugin must still receive a stored end.
+func (r *Record) mustReceive(end ledger.Event, there map[ledger.ID]ledger.Object) bool {
+	o, listed := there[end.ID()]
+	toCome := listed && (end.Kind != ledger.StopPodSandbox || !o.Stopped)
+	return !toCome && end.Kind.Final() && r.wants.Has(end.Kind)
 }
 
 // unstored returns the missed Stops of pods that have stopped, except for the stored ones.

@@ -10,13 +10,11 @@ import (
 
 	"github.com/containerd/errdefs/pkg/errgrpc"
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-const (
-	service = "containerd.internal.nri.v1.Operator"
-	forget  = "Forget"
-)
+const service = "containerd.internal.nri.v1.Operator"
 
 // NRI answers the requests.
 type NRI interface {
@@ -25,38 +23,54 @@ type NRI interface {
 	ForgetPlugin(name string) (ends int, err error)
 }
 
-// Serve registers NRI's service with a server.
-func Serve(s grpc.ServiceRegistrar, n NRI) {
-	s.RegisterService(&grpc.ServiceDesc{
-		ServiceName: service,
-		HandlerType: (*NRI)(nil),
-		Methods:     []grpc.MethodDesc{{MethodName: forget, Handler: serveForget}},
-	}, n)
+// methods are the requests. Each has the index and name of a plugin.
+var methods = []grpc.MethodDesc{
+	method(forget, func(_ context.Context, n NRI, name string) (proto.Message, error) {
+		ends, err := n.ForgetPlugin(name)
+		return wrapperspb.Int64(int64(ends)), err
+	}),
 }
 
-func serveForget(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
-	name := &wrapperspb.StringValue{}
-	if err := decode(name); err != nil {
-		return nil, err
-	}
-	handle := func(context.Context, any) (any, error) {
-		ends, err := srv.(NRI).ForgetPlugin(name.GetValue())
-		if err != nil {
-			return nil, errgrpc.ToGRPC(err)
-		}
-		return wrapperspb.Int64(int64(ends)), nil
-	}
-	if intercept == nil {
-		return handle(ctx, name)
-	}
-	return intercept(ctx, name, &grpc.UnaryServerInfo{Server: srv, FullMethod: "/" + service + "/" + forget}, handle)
+// Serve registers NRI's service with a server.
+func Serve(s grpc.ServiceRegistrar, n NRI) {
+	s.RegisterService(&grpc.ServiceDesc{ServiceName: service, HandlerType: (*NRI)(nil), Methods: methods}, n)
 }
+
+// method returns the method of a request.
+func method(of string, answer func(context.Context, NRI, string) (proto.Message, error)) grpc.MethodDesc {
+	serve := func(n any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
+		name := &wrapperspb.StringValue{}
+		if err := decode(name); err != nil {
+			return nil, err
+		}
+		handle := func(ctx context.Context, _ any) (any, error) {
+			reply, err := answer(ctx, n.(NRI), name.GetValue())
+			if err != nil {
+				return nil, errgrpc.ToGRPC(err)
+			}
+			return reply, nil
+		}
+		if intercept == nil {
+			return handle(ctx, name)
+		}
+		return intercept(ctx, name, &grpc.UnaryServerInfo{Server: n, FullMethod: "/" + service + "/" + of}, handle)
+	}
+	return grpc.MethodDesc{MethodName: of, Handler: serve}
+}
+
+// call sends a request.
+func call(ctx context.Context, conn grpc.ClientConnInterface, method, name string, reply proto.Message) error {
+	if err := conn.Invoke(ctx, "/"+service+"/"+method, wrapperspb.String(name), reply); err != nil {
+		return errgrpc.ToNative(err)
+	}
+	return nil
+}
+
+const forget = "Forget"
 
 // Forget calls ForgetPlugin over a connection.
 func Forget(ctx context.Context, conn grpc.ClientConnInterface, name string) (ends int, err error) {
 	var reply wrapperspb.Int64Value
-	if err := conn.Invoke(ctx, "/"+service+"/"+forget, wrapperspb.String(name), &reply); err != nil {
-		return 0, errgrpc.ToNative(err)
-	}
-	return int(reply.GetValue()), nil
+	err = call(ctx, conn, forget, name, &reply)
+	return int(reply.GetValue()), err
 }

@@ -16,14 +16,16 @@ import (
 )
 
 // knows is an NRI with the number of missed events of each plugin.
-type knows map[string]int
+type knows struct {
+	ends map[string]int
+}
 
 func (k knows) ForgetPlugin(name string) (int, error) {
-	ends, ok := k[name]
+	ends, ok := k.ends[name]
 	if !ok {
 		return 0, fmt.Errorf("plugin %q is not disconnected: %w", name, errdefs.ErrNotFound)
 	}
-	delete(k, name)
+	delete(k.ends, name)
 	return ends, nil
 }
 
@@ -43,7 +45,7 @@ func TestForget(t *testing.T) {
 			l, err := net.Listen("unix", socket)
 			require.NoError(t, err)
 			s := grpc.NewServer(options...)
-			Serve(s, knows{"10-gone": 7})
+			Serve(s, knows{ends: map[string]int{"10-gone": 7}})
 			go s.Serve(l)
 			defer s.Stop()
 			conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))

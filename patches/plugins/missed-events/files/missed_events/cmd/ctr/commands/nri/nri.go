@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/urfave/cli/v3"
 	"google.golang.org/grpc"
@@ -34,13 +35,35 @@ each one is disconnected, and how many events it has missed.
 
 A forgotten plugin may still come back. It then receives the pods and containers that exist,
 but not the events that it missed.`,
-	Action: forget,
+	Action: ofEach(forget),
 }
 
-func forget(ctx context.Context, cmd *cli.Command) error {
-	if cmd.NArg() == 0 {
-		return errors.New("name the plugins to forget, as 10-logger")
+func forget(ctx context.Context, conn grpc.ClientConnInterface, name string, out io.Writer) error {
+	ends, err := operator.Forget(ctx, conn, name)
+	if err != nil {
+		return fmt.Errorf("forget %s: %w", name, err)
 	}
+	_, err = fmt.Fprintf(out, "%s is forgotten, with %d missed events\n", name, ends)
+	return err
+}
+
+// A request is what a command asks containerd about a plugin.
+type request func(ctx context.Context, conn grpc.ClientConnInterface, name string, out io.Writer) error
+
+// ofEach returns the action of a command that sends a request for each plugin in its arguments.
+func ofEach(r request) cli.ActionFunc {
+	return func(ctx context.Context, cmd *cli.Command) error { return r.sendEach(ctx, cmd) }
+}
+
+func (r request) sendEach(ctx context.Context, cmd *cli.Command) error {
+	if cmd.NArg() == 0 {
+		return errors.New("name the plugins by index and name, as 10-logger")
+	}
+	return r.send(ctx, cmd, cmd.Args().Slice())
+}
+
+// send sends a request for each name.
+func (r request) send(ctx context.Context, cmd *cli.Command, names []string) error {
 	client, ctx, cancel, err := commands.NewClient(ctx, cmd)
 	if err != nil {
 		return err
@@ -51,13 +74,8 @@ func forget(ctx context.Context, cmd *cli.Command) error {
 		return fmt.Errorf("cannot send requests over a %T", client.Conn())
 	}
 	var errs []error
-	for _, name := range cmd.Args().Slice() {
-		ends, err := operator.Forget(ctx, conn, name)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("forget %s: %w", name, err))
-			continue
-		}
-		fmt.Fprintf(cmd.Root().Writer, "%s is forgotten, with %d missed events\n", name, ends)
+	for _, name := range names {
+		errs = append(errs, r(ctx, conn, name, cmd.Root().Writer))
 	}
 	return errors.Join(errs...)
 }

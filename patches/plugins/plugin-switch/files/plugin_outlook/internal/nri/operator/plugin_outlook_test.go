@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+type oneOutlook struct{}
+
+func (oneOutlook) Plugins() []Plugin {
+	return []Plugin{{Name: "10-one", State: "off", Since: time.Unix(1, 0).UTC(), Events: 3}}
+}
+
+func (oneOutlook) OutlookOfPlugin(_ context.Context, name string) (Outlook, error) {
+	return Outlook{Plugin: Plugin{Name: name}, Pods: 2, Missed: 1, Oldest: []MissedEvent{{Event: "StopPodSandbox", Pod: "p"}}}, nil
+}
+
+func TestOutlookRequests(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "grpc.sock")
+	l, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	s := grpc.NewServer()
+	Serve(s, knows{Outlooks: oneOutlook{}})
+	go s.Serve(l)
+	defer s.Stop()
+	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	defer conn.Close()
+
+	all, err := Plugins(t.Context(), conn)
+	require.NoError(t, err)
+	require.Equal(t, oneOutlook{}.Plugins(), all)
+	o, err := OutlookOf(t.Context(), conn, "10-one")
+	require.NoError(t, err)
+	require.Equal(t, "10-one", o.Plugin.Name)
+	require.Equal(t, []MissedEvent{{Event: "StopPodSandbox", Pod: "p"}}, o.Oldest)
+}
