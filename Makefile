@@ -69,6 +69,10 @@ all-builds: both ## build hookline, stock and the core
 tools: ## build runc and the CNI plugins into _output/tools/bin, from their modules
 	@$(RUN) tools
 
+.PHONY: installer
+installer: ## build hookline-install into _output/tools/bin: it puts a build or a release on a node, and removes it
+	@$(RUN) installer
+
 .PHONY: demo
 demo: build tools ## run pods and four plugins on a private node; print the events and which rules hold (RUNTIME=stock: on unpatched containerd)
 	@$(HACK) demo --runtime $(RUNTIME)
@@ -129,6 +133,7 @@ CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/missed 
 unit: ## run unit, edit and CLI tests; with the race detector for concurrent packages
 	go test -race -timeout 30m $(CONCURRENT) $(PUBLIC:%=github.com/hookline-nri/hookline/%/...)
 	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list $(addprefix ./integration/,$(SUBJECTS)) ./integration/clients ./integration/moby ./integration/others $(CONCURRENT))")
+	$(GO) test -C cmd/hookline-install -trimpath ./...
 	set -e; for m in $(PUBLIC); do GOTOOLCHAIN=go$$(awk '$$1 == "go" { print $$2 }' $$m/go.mod) $(GO) test -C $$m ./...; done
 
 .PHONY: core

@@ -12,7 +12,7 @@
 //	go run ./hack export [--signoff] [-o] mails for git am, by module
 //	go run ./hack bump MODULE@VERSION     which patches fit another version, and whether they work
 //	go run ./hack release [--twice]       archives to install, checksums, SBOM
-//	go run ./hack install --root DIR      a build beside a distribution's containerd, or its removal
+//	go run ./hack installer               the program that puts a build or a release on a node
 //	go run ./hack tools                   runc and CNI plugins, for tests and demo
 //	go run ./hack demo [--runtime stock]  pods and plugins on a private node
 //	go run ./hack conformance             the conformance test on a private node

@@ -87,8 +87,9 @@ func hookline(args []string) error {
 			Link: "-s -w -extldflags -static",
 		},
 		releaser: releaser{
-			commands: []tree.Command{{Package: "cmd/containerd-stress", Tags: static, Cgo: true}},
-			cross:    map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"},
+			commands:  []tree.Command{{Package: "cmd/containerd-stress", Tags: static, Cgo: true}},
+			installer: "cmd/hookline-install",
+			cross:     map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"},
 			starts: []release.Start{
 				{Args: []string{"containerd", "--version"}, Says: []string{"{version}", "{revision}"}},
 				{Args: []string{"containerd", "config", "default"}, Says: []string{"plugin_request_timeout"}, TOML: true},

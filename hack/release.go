@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/hookline-nri/hookline/conformance/report"
+	"github.com/hookline-nri/hookline/internal/archive"
 	"github.com/hookline-nri/hookline/internal/release"
 	"github.com/hookline-nri/hookline/internal/tree"
 )
@@ -25,6 +26,8 @@ type releaser struct {
 	commands []tree.Command    // that upstream's archives have, besides those of the product
 	cross    map[string]string // C compiler for an architecture that is not this machine's
 	starts   []release.Start   // of binaries, before they are packed
+	// installer is the module of the program that puts a release on a node; none if empty.
+	installer string
 }
 
 func (a *app) release() *cli.Command {
@@ -34,7 +37,7 @@ func (a *app) release() *cli.Command {
 		UsageText: "go run ./hack release [--arch ARCH]... [--conformance] [--twice]",
 		Description: `Builds for linux/amd64 and linux/arm64 and writes to release/VERSION of the output
 folder: for each architecture an archive with the layout of containerd's own static
-releases, its checksum and an SBOM (SPDX 2.3); and once the series as files for git am,
+releases, its checksum and an SBOM (SPDX 2.3), and the program that puts it on a node; and once the series as files for git am,
 and the modules, commits and compilers that the release is made of. For another
 architecture than that of this machine it needs its C compiler
 (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross), and QEMU to start the binaries
@@ -121,6 +124,11 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 		if err != nil {
 			return "", err
 		}
+		if a.releaser.installer != "" {
+			if b.Program, err = a.installerFor(ctx, w, arch, origin.Version, runners[arch]); err != nil {
+				return "", err
+			}
+		}
 		builds = append(builds, b)
 	}
 	evidence := a.alertFiles()
@@ -128,7 +136,7 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 		if of := reported.Runtime; of.Version != origin.Version {
 			return "", fmt.Errorf("the report in %s is of %s %s, not of %s", reports, of.Name, of.Version, origin.Version)
 		}
-		evidence = append(evidence, release.File{Name: "conformance.json", Mode: 0o644, From: filepath.Join(reports, "report.json")})
+		evidence = append(evidence, archive.File{Name: "conformance.json", Mode: 0o644, From: filepath.Join(reports, "report.json")})
 	}
 	series, err := w.Temp("series")
 	if err != nil {
@@ -149,13 +157,24 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 	return dir, tree.ReplaceFolder(made, dir)
 }
 
+// installerFor builds the installer of a release, and starts it.
+func (a *app) installerFor(ctx context.Context, w *tree.Workspace, arch, version string, runner []string) (string, error) {
+	dir := filepath.Join(w.Out, "release", "installer-linux-"+arch)
+	program, err := a.buildInstaller(ctx, arch, version, dir, w.BuildCache)
+	if err != nil {
+		return "", err
+	}
+	start := release.Start{Args: []string{filepath.Base(program), "--version"}, Says: []string{version}}
+	return program, release.Run(ctx, runner, dir, []release.Start{start})
+}
+
 // alertFiles are the rules for Prometheus and the dashboard for Grafana, as files of a release.
-func (a *app) alertFiles() (files []release.File) {
+func (a *app) alertFiles() (files []archive.File) {
 	if a.pages.Alerts == "" {
 		return nil
 	}
 	for _, name := range []string{"alerts.yaml", "dashboard.json"} {
-		files = append(files, release.File{Name: name, Mode: 0o644, From: filepath.Join(a.root, a.pages.Alerts, name)})
+		files = append(files, archive.File{Name: name, Mode: 0o644, From: filepath.Join(a.root, a.pages.Alerts, name)})
 	}
 	return files
 }

@@ -43,7 +43,7 @@ func run(ctx context.Context, cfg config, args []string) error {
 		},
 		Before: a.chooseSeries,
 		Commands: []*cli.Command{
-			a.list(), a.apply(), a.build(), a.diff(), a.check(), a.test(), a.export(), a.bump(), a.release(), a.install(),
+			a.list(), a.apply(), a.build(), a.diff(), a.check(), a.test(), a.export(), a.bump(), a.release(), a.installer(),
 			a.tools(), a.demo(), a.conformance(), a.ladder(), a.critest(), a.upstreamSuite(), a.peers(), a.plugins(), a.clients(), a.bench(), a.kindImage(), a.kind(), a.e2e(), a.nodeConformance(), a.lint(), a.diagrams(), a.alerts(), a.upstreamChecks(),
 		},
 		Action: func(_ context.Context, cmd *cli.Command) error {

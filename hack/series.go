@@ -17,7 +17,7 @@ const (
 )
 
 // ofCore are the commands that can work on the core. The others start the whole series.
-var ofCore = []string{"list", "apply", "build", "diff", "check", "test", "export", "release", "install", "demo", "conformance", "ladder", "critest", "upstream-suite", "clients", "bench"}
+var ofCore = []string{"list", "apply", "build", "diff", "check", "test", "export", "release", "demo", "conformance", "ladder", "critest", "upstream-suite", "clients", "bench"}
 
 // chooseSeries takes only the patches of the core, and its name for builds, if a command works on
 // the core.

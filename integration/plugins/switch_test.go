@@ -82,7 +82,7 @@ func TestSwitchTakesOutAPluginThatRejectsPods(t *testing.T) {
 	shown, err := ctrNRI(ctx, n, "show", p.Name())
 	Promise(t, "L17", "what it will receive is shown", OnStock(noSwitch), func(t require.TestingT) {
 		require.NoError(t, err, shown)
-		assert.Contains(t, shown, "Synchronize with 1 pods and 1 containers, of which it does not know 1 and 1\n")
+		assert.Contains(t, shown, "Synchronize with 1 pods and 1 containers. It does not know 1 and 1 of these.\n")
 		rest := shown
 		for _, end := range EveryEnd {
 			_, after, found := strings.Cut(rest, string(end))
@@ -166,7 +166,7 @@ func TestSwitchStartsALaunchedPluginAgain(t *testing.T) {
 	})
 }
 
-// Pods that require the plugin do not start while it is off, and the operator is told so.
+// Pods that require the plugin do not start while it is off, and the operator sees that.
 func TestSwitchKeepsRequirements(t *testing.T) {
 	t.Parallel()
 	n, ctx := StartNode(t, WithConfig(NoRule+"[plugins.'io.containerd.nri.v1.nri'.plugins.must]\nrequired_for = ['pods']\nwait = '100ms'\n")), WithinAMinute(t)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,30 +43,40 @@ func TestL20_InstallRejectsAMistypedSetting(t *testing.T) {
 	distribution, err := os.ReadFile(filepath.Join(Built, "stock", "bin", "containerd"))
 	require.NoError(t, err)
 	put("usr/bin/containerd", distribution, 0o755)
+	put("dev/null", nil, 0o666)
 	put("lib/systemd/system/containerd.service", []byte("[Service]\nExecStart=/usr/bin/containerd\n"), 0o644)
 	config := func(text string) { put("etc/containerd/config.toml", []byte("version = 3\n"+text), 0o644) }
 	built, err := filepath.Abs(filepath.Join(Built, "bin"))
 	require.NoError(t, err)
-	hack := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "-trimpath", "./hack", "install", "--root", root}, args...)...)
-		cmd.Dir = "../.."
-		out, err := cmd.CombinedOutput()
+	installer := filepath.Join(t.TempDir(), "hookline-install")
+	build := exec.CommandContext(t.Context(), "go", "build", "-C", "../../cmd/hookline-install", "-o", installer, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // it runs in a root file system without libraries
+	text, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", text)
+	install := func(args ...string) (string, error) {
+		out, err := exec.CommandContext(t.Context(), installer, append(args, "--root", root)...).CombinedOutput()
 		return string(out), err
 	}
 
 	config(mistyped)
-	out, err := hack("--from", built)
+	out, err := install("install", "--from", built)
 	require.Error(t, err)
 	require.Contains(t, out, mistypedKey+" of io.containerd.nri.v1.nri")
 	require.NoDirExists(t, filepath.Join(root, "opt", "hookline"), "something is installed")
 
 	config("[plugins.'io.containerd.nri.v1.nri'.plugins.must]\nrequired_for = ['pods']\n")
-	out, err = hack("--from", built)
+	out, err = install("install", "--from", built)
 	require.NoError(t, err, out)
-	out, err = hack("--check")
+	out, err = install("check")
 	require.NoError(t, err, out)
+	// As systemd runs it before containerd.
+	look := exec.CommandContext(t.Context(), "/opt/hookline/bin/hookline-install", "check", "--newer")
+	look.Dir, look.SysProcAttr = "/", &syscall.SysProcAttr{Chroot: root}
+	said, err := look.CombinedOutput()
+	require.NoError(t, err)
+	require.Empty(t, string(said), "the build is as new")
 	config("[plugins.'io.containerd.nri.v1.nri']\nplugin_right = ['none']\n")
-	out, err = hack("--check")
+	out, err = install("check")
 	require.Error(t, err)
 	require.Contains(t, out, "plugin_right of io.containerd.nri.v1.nri")
 }

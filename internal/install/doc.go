@@ -4,7 +4,7 @@
 // system, and removes it again. The distribution's files stay as they are. A drop-in has systemd
 // start the build:
 //
-//	/opt/hookline/bin                                        the binaries
+//	/opt/hookline/bin                                        the binaries, and the program that installed them
 //	/etc/systemd/system/containerd.service.d/hookline.conf   which of them runs
 //
 // Nothing is installed unless version and configuration fit. The programs themselves, the

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Bin is the folder of the binaries on a node.
@@ -20,6 +21,10 @@ const Bin = "/opt/hookline/bin"
 // programs are those that replace the distribution's.
 var programs = []string{"containerd", "containerd-shim-runc-v2", "ctr"}
 
+// looker is the program beside them that looks for a newer containerd of the distribution whenever
+// containerd starts.
+const looker = "hookline-install"
+
 // Installed is the result of Install.
 type Installed struct {
 	Distribution string   // program and version
@@ -27,15 +32,16 @@ type Installed struct {
 	Notes        []string // defaults that differ
 }
 
-// Install puts the programs of folder from onto the node.
-func (n Node) Install(ctx context.Context, from string) (done Installed, err error) {
+// Install puts the programs of folder from onto the node. self is a program that serves "check
+// --newer", to be put beside them; if it is empty, nothing looks for a newer containerd at a start.
+func (n Node) Install(ctx context.Context, from, self string) (done Installed, err error) {
 	distribution, err := n.replaced()
 	if err != nil {
 		return done, err
 	}
 	// Beside their final place, where they report version and configuration.
 	staged := Bin + ".new"
-	if err := n.stage(from, staged); err != nil {
+	if err := n.stage(from, self, staged); err != nil {
 		return done, err
 	}
 	defer func() {
@@ -47,10 +53,10 @@ func (n Node) Install(ctx context.Context, from string) (done Installed, err err
 	if done, err = n.compared(ctx, distribution, staged); err != nil {
 		return done, err
 	}
-	if err := n.place(staged); err != nil {
+	if err := n.place(staged, self != ""); err != nil {
 		return done, err
 	}
-	return done, n.write(path.Join(folders[0], service+".d", dropIn), distribution.override(Bin))
+	return done, n.write(path.Join(folders[0], service+".d", dropIn), distribution.override(Bin, self != ""))
 }
 
 // Check compares the installed programs with the distribution's, as Install does before: the
@@ -66,6 +72,22 @@ func (n Node) Check(ctx context.Context) (Installed, error) {
 	return n.compared(ctx, distribution, Bin)
 }
 
+// looking is how long Newer waits for the programs of the node. containerd starts after it.
+const looking = 5 * time.Second
+
+// Newer returns an error if the distribution's containerd is newer than the installed one, so that
+// the node lacks fixes. It asks both for their version, and changes nothing.
+func (n Node) Newer(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, looking)
+	defer cancel()
+	distribution, _, err := n.distribution()
+	if err != nil {
+		return err
+	}
+	_, err = n.versions(ctx, distribution, Bin)
+	return err
+}
+
 // replaced returns the command of the distribution that the drop-in replaces.
 func (n Node) replaced() (command, error) {
 	distribution, after, err := n.distribution()
@@ -77,22 +99,26 @@ func (n Node) replaced() (command, error) {
 
 // compared fails unless the programs of a folder may replace the distribution's.
 func (n Node) compared(ctx context.Context, distribution command, folder string) (done Installed, err error) {
+	if done, err = n.versions(ctx, distribution, folder); err != nil {
+		return done, err
+	}
+	done.Notes, err = n.configured(ctx, distribution, path.Join(folder, "containerd"))
+	return done, err
+}
+
+// versions fails unless the version of a build may replace the distribution's.
+func (n Node) versions(ctx context.Context, distribution command, folder string) (done Installed, err error) {
 	has, said, err := n.version(ctx, distribution.program)
 	if err != nil {
 		return done, err
 	}
 	done.Distribution = distribution.program + " " + said
-	program := path.Join(folder, "containerd")
-	build, said, err := n.version(ctx, program)
+	build, said, err := n.version(ctx, path.Join(folder, "containerd"))
 	if err != nil {
 		return done, err
 	}
 	done.Version = said
-	if err := fits(has, build); err != nil {
-		return done, err
-	}
-	done.Notes, err = n.configured(ctx, distribution, program)
-	return done, err
+	return done, fits(has, build)
 }
 
 // configured compares how a build and the distribution's containerd read the node's
@@ -117,7 +143,7 @@ func (n Node) configured(ctx context.Context, distribution command, build string
 }
 
 // stage copies the programs to a folder of the node.
-func (n Node) stage(from, to string) error {
+func (n Node) stage(from, self, to string) error {
 	dir, err := n.path(to)
 	if err != nil {
 		return err
@@ -130,13 +156,16 @@ func (n Node) stage(from, to string) error {
 			return err
 		}
 	}
-	return nil
+	if self == "" {
+		return nil
+	}
+	return copyProgram(self, filepath.Join(dir, looker))
 }
 
 func copyProgram(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
-		return fmt.Errorf("%w: build it with make build, or give a release with --from", err)
+		return fmt.Errorf("program to install: %w", err)
 	}
 	defer func() { _ = in.Close() }()
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
@@ -153,7 +182,7 @@ func copyProgram(from, to string) (err error) {
 
 // place moves staged programs to their final place. Each replaces the former one in an instant:
 // running programs keep running.
-func (n Node) place(staged string) error {
+func (n Node) place(staged string, looks bool) error {
 	from, err := n.path(staged)
 	if err != nil {
 		return err
@@ -165,7 +194,11 @@ func (n Node) place(staged string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
-	for _, name := range programs {
+	placed := slices.Clone(programs)
+	if looks {
+		placed = append(placed, looker)
+	}
+	for _, name := range placed {
 		if err := os.Rename(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
 			return err
 		}
@@ -215,7 +248,7 @@ func (n Node) Undo() (kept []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range programs {
+	for _, name := range append(slices.Clone(programs), looker) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}

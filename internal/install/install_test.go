@@ -82,7 +82,7 @@ func (f *fake) files(t *testing.T) map[string]string {
 func TestInstallAndUndo(t *testing.T) {
 	f := newFake(t)
 	before := f.files(t)
-	done, err := f.Install(t.Context(), built(t))
+	done, err := f.Install(t.Context(), built(t), "")
 	require.NoError(t, err)
 	assert.Equal(t, Installed{
 		Distribution: "/usr/bin/containerd v2.4.1", Version: "v2.4.2+hookline.1",
@@ -98,7 +98,7 @@ func TestInstallAndUndo(t *testing.T) {
 	}
 
 	// The same again: it reads the distribution's unit, not its own drop-in.
-	again, err := f.Install(t.Context(), built(t))
+	again, err := f.Install(t.Context(), built(t), "")
 	require.NoError(t, err)
 	assert.Equal(t, done, again)
 	assert.Equal(t, after, f.files(t))
@@ -111,12 +111,34 @@ func TestInstallAndUndo(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(f.Root, "etc/systemd/system/containerd.service.d"))
 }
 
+// The program that installs is put beside the others, and systemd runs it before containerd.
+func TestInstalledProgramLooksForANewerContainerd(t *testing.T) {
+	f := newFake(t)
+	before := f.files(t)
+	self := filepath.Join(t.TempDir(), "downloaded")
+	require.NoError(t, os.WriteFile(self, []byte("itself"), 0o755))
+	_, err := f.Install(t.Context(), built(t), self)
+	require.NoError(t, err)
+	after := f.files(t)
+	assert.Equal(t, "itself", after["/opt/hookline/bin/hookline-install"])
+	assert.Contains(t, after["/etc/systemd/system/containerd.service.d/hookline.conf"], "\nExecStartPre=-/opt/hookline/bin/hookline-install check --newer\n")
+
+	f.answers[Bin+"/containerd --version"] = f.answers[staged+" --version"]
+	require.NoError(t, f.Newer(t.Context()))
+	f.answers[stock+" --version"] = "containerd github.com/containerd/containerd/v2 v2.4.10 abc\n"
+	require.ErrorContains(t, f.Newer(t.Context()), "the node has containerd v2.4.10, which is newer than this build of v2.4.2")
+
+	_, err = f.Undo()
+	require.NoError(t, err)
+	assert.Equal(t, before, f.files(t))
+}
+
 // The distribution may get a newer containerd after the build was installed.
 func TestCheckOfAnInstalledBuild(t *testing.T) {
 	f := newFake(t)
 	_, err := f.Check(t.Context())
 	require.ErrorContains(t, err, "has no /opt/hookline/bin: nothing is installed")
-	done, err := f.Install(t.Context(), built(t))
+	done, err := f.Install(t.Context(), built(t), "")
 	require.NoError(t, err)
 	for _, last := range []string{" --version", " dump"} {
 		f.answers[Bin+"/containerd"+last] = f.answers[staged+last]
@@ -133,7 +155,7 @@ func TestCheckOfAnInstalledBuild(t *testing.T) {
 
 func TestUndoKeepsProgramsOfShims(t *testing.T) {
 	f := newFake(t)
-	_, err := f.Install(t.Context(), built(t))
+	_, err := f.Install(t.Context(), built(t), "")
 	require.NoError(t, err)
 	bundle := "/run/containerd/io.containerd.runtime.v2.task/k8s.io/%s/shim-binary-path"
 	f.write(t, fmt.Sprintf(bundle, "of-hookline"), Bin+"/containerd-shim-runc-v2")
@@ -156,7 +178,7 @@ func TestStateElsewhere(t *testing.T) {
 	f := newFake(t)
 	f.write(t, unitFile, "[Service]\nExecStart=/usr/bin/containerd -c /etc/c.toml\n")
 	f.write(t, "/etc/c.toml", "version = 3\nstate = '/srv/state'\n")
-	_, err := f.Install(t.Context(), built(t))
+	_, err := f.Install(t.Context(), built(t), "")
 	require.NoError(t, err)
 	f.write(t, "/srv/state/io.containerd.runtime.v2.task/k8s.io/pod/shim-binary-path", Bin+"/containerd-shim-runc-v2")
 	kept, err := f.Undo()
@@ -202,7 +224,7 @@ func TestRejected(t *testing.T) {
 			f := newFake(t)
 			c.change(t, f)
 			before := f.files(t)
-			_, err := f.Install(t.Context(), built(t))
+			_, err := f.Install(t.Context(), built(t), "")
 			require.ErrorContains(t, err, c.want)
 			assert.NotContains(t, err.Error(), "\n")
 			assert.Equal(t, before, f.files(t), "nothing is installed")
@@ -222,7 +244,7 @@ func TestDropInsOfTheNode(t *testing.T) {
 	assert.Empty(t, after, "limits do not change what systemd starts")
 	assert.Equal(t, command{program: stock, args: "--config=/etc/site.toml", path: "/site/bin:/bin"}, c)
 	assert.Equal(t, "/etc/site.toml", c.config())
-	assert.Contains(t, string(c.override(Bin)), "\nExecStart=/opt/hookline/bin/containerd --config=/etc/site.toml\nEnvironment=PATH=/opt/hookline/bin:/site/bin:/bin\n")
+	assert.Contains(t, string(c.override(Bin, false)), "\nExecStart=/opt/hookline/bin/containerd --config=/etc/site.toml\nEnvironment=PATH=/opt/hookline/bin:/site/bin:/bin\n")
 }
 
 // The target of an absolute link on the node is a path below the node's root.
@@ -230,7 +252,7 @@ func TestLinksStayInTheRoot(t *testing.T) {
 	f := newFake(t)
 	outside := t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(f.Root, "opt")))
-	_, err := f.Install(t.Context(), built(t))
+	_, err := f.Install(t.Context(), built(t), "")
 	require.NoError(t, err)
 	entries, err := os.ReadDir(outside)
 	require.NoError(t, err)

@@ -152,12 +152,17 @@ func (c *command) take(content []byte) error {
 }
 
 // override returns the drop-in that starts the containerd of a folder in place of the
-// distribution's, with the same arguments, and has it find the shim there.
-func (c command) override(bin string) []byte {
+// distribution's, with the same arguments, and has it find the shim there. looks is whether the
+// node's log says at each start if the distribution's containerd is newer.
+func (c command) override(bin string, looks bool) []byte {
 	search := c.path
 	if search == "" {
 		search = searched
 	}
 	start := strings.TrimSpace(path.Join(bin, "containerd") + " " + c.args)
-	return fmt.Appendf(nil, "# Written by hack install, which removes it with --undo.\n[Service]\nExecStart=\nExecStart=%s\nEnvironment=PATH=%s:%s\n", start, bin, search)
+	dropIn := "# Written by hookline-install, which removes it with undo.\n[Service]\n"
+	if looks { // if it fails, containerd starts all the same
+		dropIn += "ExecStartPre=-" + path.Join(bin, looker) + " check --newer\n"
+	}
+	return fmt.Appendf([]byte(dropIn), "ExecStart=\nExecStart=%s\nEnvironment=PATH=%s:%s\n", start, bin, search)
 }

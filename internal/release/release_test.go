@@ -17,6 +17,8 @@ import (
 	"github.com/spdx/tools-golang/json"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/internal/archive"
 )
 
 var when = time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
@@ -51,22 +53,23 @@ func made(t *testing.T) (dir string, o Origin) {
 	o = Origin{Version: "v1.0.0+hookline.1", Revision: "abc", Commit: "def", Time: when, Modules: []Module{
 		{Path: "example.com/greet", Version: "v1.0.0", Sum: "h1:sum", Base: "base", Patches: []Patch{{"greet/loudly", "tip"}}},
 	}}
-	require.NoError(t, Write(dir, o, []Build{{Compiler{Arch: "amd64", Libc: "2.36"}, bin}}, []string{"hall"}, series, File{Name: "conformance.json", Mode: 0o644, From: report}))
+	require.NoError(t, Write(dir, o, []Build{{Compiler: Compiler{Arch: "amd64", Libc: "2.36"}, Dir: bin, Program: filepath.Join(bin, "hall")}}, []string{"hall"}, series, archive.File{Name: "conformance.json", Mode: 0o644, From: report}))
 	return dir, o
 }
 
-const archive = "containerd-static-1.0.0+hookline.1-linux-amd64"
+const whole = "containerd-static-1.0.0+hookline.1-linux-amd64"
 
 func TestWrite(t *testing.T) {
 	dir, _ := made(t)
 	names, err := list(dir)
 	require.NoError(t, err)
 	assert.Equal(t, []string{
-		"SHA256SUMS", archive + ".spdx.json", archive + ".tar.gz", archive + ".tar.gz.sha256sum",
+		"SHA256SUMS", whole + ".spdx.json", whole + ".tar.gz", whole + ".tar.gz.sha256sum",
+		"hall-1.0.0+hookline.1-linux-amd64", "hall-1.0.0+hookline.1-linux-amd64.spdx.json",
 		"hookline-1.0.0+hookline.1-conformance.json", "hookline-1.0.0+hookline.1-origin.json", "hookline-1.0.0+hookline.1-series.tar.gz",
 	}, names)
 	for name, want := range map[string][]string{
-		archive + ".tar.gz": {"bin/ 0755", "bin/hall 0755"},
+		whole + ".tar.gz": {"bin/ 0755", "bin/hall 0755"},
 		"hookline-1.0.0+hookline.1-series.tar.gz": {
 			"hookline-1.0.0+hookline.1-series/ 0755", "hookline-1.0.0+hookline.1-series/greet/ 0755",
 			"hookline-1.0.0+hookline.1-series/greet/0001-loudly.patch 0644",
@@ -74,11 +77,11 @@ func TestWrite(t *testing.T) {
 	} {
 		assert.Equal(t, want, entries(t, filepath.Join(dir, name)))
 	}
-	check := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", "SHA256SUMS", archive+".tar.gz.sha256sum")
+	check := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", "SHA256SUMS", whole+".tar.gz.sha256sum")
 	check.Dir = dir
 	out, err := check.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	assert.Equal(t, 7, strings.Count(string(out), ": OK\n"), "%s", out)
+	assert.Equal(t, 9, strings.Count(string(out), ": OK\n"), "%s", out)
 }
 
 // entries lists an archive, and checks owner, time and mode of each entry.
@@ -104,7 +107,7 @@ func entries(t *testing.T, name string) []string {
 
 func TestSBOM(t *testing.T) {
 	dir, _ := made(t)
-	f, err := os.Open(filepath.Join(dir, archive+".spdx.json"))
+	f, err := os.Open(filepath.Join(dir, whole+".spdx.json"))
 	require.NoError(t, err)
 	defer func() { _ = f.Close() }()
 	doc, err := json.Read(f)
@@ -138,7 +141,7 @@ func TestCompare(t *testing.T) {
 	other, o := made(t)
 	n, err := Compare(one, other)
 	require.NoError(t, err)
-	assert.Equal(t, 7, n)
+	assert.Equal(t, 9, n)
 
 	name := filepath.Join(other, "hookline-1.0.0+hookline.1-origin.json")
 	o.Revision = "other"
@@ -152,29 +155,10 @@ func TestCompare(t *testing.T) {
 	require.ErrorContains(t, err, "is empty")
 }
 
-func TestUnpack(t *testing.T) {
-	dir, _ := made(t)
-	name := filepath.Join(dir, archive+".tar.gz")
-	require.NoError(t, CheckSum(name))
-	bin := t.TempDir()
-	require.NoError(t, Unpack(name, bin))
-	out, err := exec.CommandContext(t.Context(), filepath.Join(bin, "hall")).CombinedOutput()
-	require.NoError(t, err)
-	assert.Equal(t, "hello\n", string(out))
-
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
-	require.NoError(t, err)
-	_, err = f.WriteString("more")
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
-	require.ErrorContains(t, CheckSum(name), "does not match")
-	require.ErrorContains(t, CheckSum(filepath.Join(dir, "SHA256SUMS")), "download it beside the archive")
-}
-
 func TestRun(t *testing.T) {
 	dir, _ := made(t)
 	bin := t.TempDir()
-	require.NoError(t, Unpack(filepath.Join(dir, archive+".tar.gz"), bin))
+	require.NoError(t, archive.Unpack(filepath.Join(dir, whole+".tar.gz"), bin))
 	require.NoError(t, Run(t.Context(), nil, bin, []Start{{Args: []string{"hall"}}}))
 	require.ErrorContains(t, Run(t.Context(), nil, bin, []Start{{Args: []string{"hall"}, Says: []string{"v1.0.0"}}}), `its output lacks "v1.0.0"`)
 	require.ErrorContains(t, Run(t.Context(), nil, bin, []Start{{Args: []string{"hall"}, TOML: true}}), "its output is empty")

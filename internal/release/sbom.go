@@ -20,6 +20,8 @@ import (
 	spdx "github.com/spdx/tools-golang/spdx/v2/v2_3"
 	"github.com/spdx/tools-golang/spdxlib"
 	"github.com/spdx/tools-golang/utils"
+
+	"github.com/hookline-nri/hookline/internal/archive"
 )
 
 const noAssertion = "NOASSERTION"
@@ -32,14 +34,21 @@ type sbom struct {
 	known  map[common.ElementID]bool // packages that are in it
 }
 
-// writeSBOM describes an archive: its binaries, the modules that each links, and which of them
-// are patched. The list of modules comes from the binaries.
-func writeSBOM(name, archive, bin string, programs []string, o Origin, libc string) error {
-	sum, err := sumOf(archive)
+// described is a file that an SBOM is about.
+type described struct {
+	name    string // of the product
+	file    string // path
+	purpose string // in SPDX's words
+}
+
+// writeSBOM describes an archive or a program: its binaries, which are in folder bin, the modules
+// that each links, and which of them are patched. The list of modules comes from the binaries.
+func writeSBOM(name string, of described, bin string, programs []string, o Origin, libc string) error {
+	sum, err := archive.Sum(of.file)
 	if err != nil {
 		return err
 	}
-	short := filepath.Base(archive)
+	short := filepath.Base(of.file)
 	d := &sbom{origin: o, libc: libc, known: map[common.ElementID]bool{}, Document: &spdx.Document{
 		SPDXVersion:       spdx.Version,
 		DataLicense:       spdx.DataLicense,
@@ -52,7 +61,7 @@ func writeSBOM(name, archive, bin string, programs []string, o Origin, libc stri
 		},
 	}}
 	whole := &spdx.Package{
-		PackageName:                 "containerd",
+		PackageName:                 of.name,
 		PackageSPDXIdentifier:       "Package-archive",
 		PackageVersion:              o.Version,
 		PackageFileName:             short,
@@ -65,7 +74,7 @@ func writeSBOM(name, archive, bin string, programs []string, o Origin, libc stri
 		PackageLicenseInfoFromFiles: []string{noAssertion},
 		PackageLicenseDeclared:      "Apache-2.0",
 		PackageCopyrightText:        noAssertion,
-		PrimaryPackagePurpose:       "ARCHIVE",
+		PrimaryPackagePurpose:       of.purpose,
 	}
 	d.Packages = append(d.Packages, whole)
 	d.relate("DOCUMENT", common.TypeRelationshipDescribe, whole.PackageSPDXIdentifier)

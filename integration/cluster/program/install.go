@@ -11,7 +11,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/install"
 )
 
-// runInstall does on the node what hack install does.
+// runInstall does on the node what "hookline-install install" does.
 func runInstall(args []string) error {
 	if len(args) != 1 {
 		return errors.New("want the folder of the binaries")
@@ -19,7 +19,7 @@ func runInstall(args []string) error {
 	if err := goToNode(); err != nil {
 		return err
 	}
-	done, err := install.Node{Root: "/"}.Install(context.Background(), args[0])
+	done, err := install.Node{Root: "/"}.Install(context.Background(), args[0], "")
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func runInstall(args []string) error {
 	return nil
 }
 
-// runUninstall does on the node what hack install --undo does.
+// runUninstall does on the node what "hookline-install undo" does.
 func runUninstall([]string) error {
 	if err := goToNode(); err != nil {
 		return err

@@ -113,6 +113,6 @@ func TestExpect(t *testing.T) {
 
 		o.TurnOn("10-a")
 		a = o.again(a)
-		assert.Equal(t, "Synchronize(p0 p1! p2) StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1", a.received(), "it was told otherwise")
+		assert.Equal(t, "Synchronize(p0 p1! p2) StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1", a.received(), "it receives something else")
 	})
 }

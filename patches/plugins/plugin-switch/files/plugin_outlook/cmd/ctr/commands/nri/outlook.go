@@ -58,7 +58,7 @@ func show(ctx context.Context, conn grpc.ClientConnInterface, name string, out i
 		return fmt.Errorf("show %s: %w", name, err)
 	}
 	fmt.Fprintf(out, "%s is %s since %s. When it connects, it receives:\n", name, o.Plugin.State, o.Plugin.Since.UTC().Format(time.RFC3339))
-	fmt.Fprintf(out, "Synchronize with %d pods and %d containers, of which it does not know %d and %d\n", o.Pods, o.Containers, o.NewPods, o.NewContainers)
+	fmt.Fprintf(out, "Synchronize with %d pods and %d containers. It does not know %d and %d of these.\n", o.Pods, o.Containers, o.NewPods, o.NewContainers)
 	table := tabwriter.NewWriter(out, 1, 8, 2, ' ', 0)
 	for _, e := range o.Oldest {
 		fmt.Fprintf(table, "%s\t%s/%s\t%s\n", e.Event, e.Namespace, e.Pod, e.Container)

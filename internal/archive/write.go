@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package release
+package archive
 
 import (
 	"archive/tar"
@@ -22,8 +22,8 @@ type File struct {
 	From string
 }
 
-// filesBelow lists the files below a folder, in order, with names below prefix.
-func filesBelow(dir, prefix string, mode fs.FileMode) ([]File, error) {
+// FilesBelow lists the files below a folder, in order, with names below prefix.
+func FilesBelow(dir, prefix string, mode fs.FileMode) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -36,9 +36,9 @@ func filesBelow(dir, prefix string, mode fs.FileMode) ([]File, error) {
 	return files, err
 }
 
-// writeArchive writes files as a compressed tar archive, each after its folders. All of them
+// Write writes files as a compressed tar archive, each after its folders. All of them
 // have the same time.
-func writeArchive(name string, files []File, when time.Time) (err error) {
+func Write(name string, files []File, when time.Time) (err error) {
 	out, err := os.Create(name)
 	if err != nil {
 		return err
