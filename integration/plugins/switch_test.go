@@ -175,7 +175,7 @@ func TestSwitchKeepsRequirements(t *testing.T) {
 	Promise(t, "L20", "a pod is rejected while its plugin is off", OnStock(noSwitch), func(t require.TestingT) {
 		said, err := ctrNRI(ctx, n, "off", "10-must")
 		require.NoError(t, err, said)
-		assert.Equal(t, "10-must is off: no new pods start, because they require it\n", said)
+		assert.Equal(t, "10-must is off: new pods that require it do not start\n", said)
 		_, err = n.CRI().RunPod(ctx, n.CRI().Pod("rejected"))
 		require.ErrorContains(t, err, "required plugin must is disconnected")
 		said, err = ctrNRI(ctx, n, "on", "20-must")

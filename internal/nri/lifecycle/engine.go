@@ -64,7 +64,8 @@ type Options struct {
 	// that it misses none; an object may be in the list twice. An object whose Remove the
 	// runtime has submitted may be in the list or not. For plugins a pod has ended if lists
 	// lack it for ten minutes, and its Remove was not submitted. List must return soon after
-	// ctx has ended, which happens when the engine is closed.
+	// ctx has ended, which happens when the engine is closed. Expect calls it beside a call for
+	// connections.
 	List func(ctx context.Context) (Snapshot, error)
 
 	// ImpliedEnd makes the request of an end that a plugin must receive and that the
@@ -154,11 +155,11 @@ type Engine struct {
 	missing   map[ledger.ID]time.Time // objects that lists lack since then, without a submitted Remove
 	ended     endedObjects
 	removed   removals
-	failed    recent                   // plugins whose last connection was not synchronized
-	absent    recent                   // plugins that were synchronized once, and have left
-	off       map[string]chan struct{} // names that are turned off; closed when the name is on again
-	changed   chan struct{}            // closed at the next change, nil if no goroutine waits for one
-	agreed    map[string]bool          // with OmitCreating, pods that all plugins approved, until their end
+	failed    recent          // plugins whose last connection was not synchronized
+	absent    recent          // plugins that were synchronized once, and have left
+	off       map[string]bool // names that are turned off
+	changed   chan struct{}   // closed at the next change, nil if no goroutine waits for one
+	agreed    map[string]bool // with OmitCreating, pods that all plugins approved, until their end
 }
 
 // New returns an engine without connections.
@@ -225,7 +226,7 @@ func New(opts Options) *Engine {
 		agreed:    make(map[string]bool),
 		failed:    make(recent),
 		absent:    make(recent),
-		off:       make(map[string]chan struct{}),
+		off:       make(map[string]bool),
 		sessions:  make(map[*session]bool),
 		names:     make(map[string]*lane),
 	}

@@ -401,6 +401,20 @@ func harshMoves(nth func() int) map[string]func(*rapid.T) move {
 				}
 			}
 		},
+		"turn off": func(rt *rapid.T) move {
+			n := drawNumber(rt, "who")
+			d := rapid.SampledFrom([]time.Duration{0, time.Millisecond, 2 * requestTimeout}).Draw(rt, "time")
+			return func(w *world) {
+				p := pick(w.plugins, n)
+				if p == nil || slices.ContainsFunc(w.plugins, func(o *simPlugin) bool { return o.name == p.name && o.permanent }) {
+					return
+				}
+				e := w.process.engine
+				e.TurnOff(p.name)
+				time.Sleep(d)
+				e.TurnOn(p.name)
+			}
+		},
 		"forget": func(rt *rapid.T) move {
 			n := drawNumber(rt, "who")
 			return func(w *world) {

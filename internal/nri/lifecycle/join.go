@@ -73,6 +73,7 @@ func (e *Engine) remember(s *session, err error) {
 		delete(e.absent, s.name)
 		e.change()
 	case s.hands && s.synced.IsZero(): // its Synchronize was not sent
+	case errors.Is(s.closed, ErrOff): // nor is it to blame for that
 	default:
 		e.failed.note(s.name)
 	}

@@ -79,12 +79,17 @@ func (e *Engine) takeInventories() {
 			e.mu.Unlock()
 			return
 		}
-		e.listedAt = time.Now()
-		taken := inventory{began: e.listedAt, ended: e.ended.clone(), omit: e.opts.OmitCreating, agreed: maps.Clone(e.agreed)}
+		taken := e.newInventory()
+		e.listedAt = taken.began
 		e.mu.Unlock()
 		taken.snapshot, taken.err = e.opts.List(e.ctx)
 		e.hand(taken)
 	}
+}
+
+// newInventory returns an inventory whose list begins now. mu is held.
+func (e *Engine) newInventory() inventory {
+	return inventory{began: time.Now(), ended: e.ended.clone(), omit: e.opts.OmitCreating, agreed: maps.Clone(e.agreed)}
 }
 
 // hand gives an inventory to the sessions that it was taken for. From the same instant on

@@ -67,7 +67,7 @@ func (e *Engine) enroll(conn Connection) (*session, error) {
 	switch {
 	case e.closed:
 		return nil, ErrClosed
-	case e.off[s.name] != nil:
+	case e.off[s.name]:
 		return nil, ErrOff
 	}
 	e.arrivals++

@@ -16,9 +16,7 @@ var ErrOff = errors.New("the plugin is turned off")
 // requirements of it are not met (L20).
 func (e *Engine) TurnOff(name string) (dropped int) {
 	e.mu.Lock()
-	if e.off[name] == nil {
-		e.off[name] = make(chan struct{})
-	}
+	e.off[name] = true
 	var all []*session
 	for s := range e.sessions {
 		if s.name == name && s.closed == nil {
@@ -38,20 +36,14 @@ func (e *Engine) TurnOff(name string) (dropped int) {
 func (e *Engine) TurnOn(name string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	on, was := e.off[name]
-	if was {
-		delete(e.off, name)
-		close(on)
-	}
+	was := e.off[name]
+	delete(e.off, name)
 	return was
 }
 
-// Off returns a channel that is closed when a name is turned on, and nil if it is not turned off.
-func (e *Engine) Off(name string) (on <-chan struct{}) {
+// IsOff reports whether a name is turned off.
+func (e *Engine) IsOff(name string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.off[name] == nil {
-		return nil
-	}
 	return e.off[name]
 }

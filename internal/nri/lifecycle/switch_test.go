@@ -3,6 +3,7 @@
 package lifecycle
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,7 +21,7 @@ func TestL18_TurnedOffPluginMissesEnds(t *testing.T) {
 		o.joined(a)
 		o.joined(b)
 		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
-		assert.Nil(t, o.Off("10-a"))
+		assert.False(t, o.IsOff("10-a"))
 
 		require.Equal(t, 1, o.TurnOff("10-a"))
 		synctest.Wait()
@@ -32,11 +33,9 @@ func TestL18_TurnedOffPluginMissesEnds(t *testing.T) {
 		o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1", "StopPodSandbox:p1", "RemovePodSandbox:p1")
 		assert.False(t, b.isClosed())
 
-		on := o.Off("10-a")
-		require.NotNil(t, on)
+		require.True(t, o.IsOff("10-a"))
 		o.lists("p2")
 		require.True(t, o.TurnOn("10-a"))
-		<-on
 		require.False(t, o.TurnOn("10-a"))
 		a = o.again(a)
 		assert.Equal(t, "Synchronize(p2) "+lifeAndEnd, a.received())
@@ -81,6 +80,39 @@ func TestL19_TurnOffLeavesNoSuccessor(t *testing.T) {
 	})
 }
 
+// A plugin that is turned off while it is synchronized has not failed: the creations of its next
+// connection wait for it (L13).
+func TestL13_TurnedOffPluginHasNotFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		o.lists("p1")
+		first := newPlugin("10-a")
+		first.untilAllowed()
+		joins := o.comes(first)
+		o.TurnOff("10-a")
+		require.ErrorIs(t, <-joins, ErrOff)
+		o.TurnOn("10-a")
+		next := newPlugin("10-a")
+		may := next.untilAllowed()
+		joins = o.comes(next)
+		asked := o.asks("CreateContainer:p1/c1")
+		close(may)
+		require.NoError(t, <-joins)
+		require.NoError(t, <-asked)
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1", next.received())
+	})
+}
+
+// expects returns what Expect shows, in the form of what a plugin receives.
+func (o *remembering) expects(t *testing.T, name string) (x Expected, ends string) {
+	x, err := o.Expect(t.Context(), name, 3)
+	require.NoError(t, err)
+	for _, ev := range x.Ends {
+		ends += " " + eventName(ev)
+	}
+	return x, ends
+}
+
 func TestExpect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -89,30 +121,53 @@ func TestExpect(t *testing.T) {
 		o.joined(a)
 		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
 		o.lists("p0", "p1", "p1/c1")
-		expect := func(name string) Expected {
-			x, err := o.Expect(t.Context(), name)
-			require.NoError(t, err)
-			return x
-		}
-		assert.Empty(t, expect("10-a").New)
-		assert.Len(t, expect("20-never").New, 3)
+		x, _ := o.expects(t, "10-a")
+		assert.Equal(t, Expected{Pods: 2, Containers: 1}, x)
+		x, _ = o.expects(t, "20-never")
+		assert.Equal(t, Expected{Pods: 2, Containers: 1, NewPods: 2, NewContainers: 1}, x)
 
 		o.TurnOff("10-a")
 		synctest.Wait()
 		o.did("RunPodSandbox:p2")
-		o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1", "StopPodSandbox:p1")
-		o.lists("p0", "p1!", "p2")
-		x := expect("10-a")
-		assert.Equal(t, pods("p2"), x.New)
-		assert.Len(t, x.List.Pods, 3)
-		var ends []string
-		for _, ev := range x.Ends {
-			ends = append(ends, eventName(ev))
-		}
-		assert.Equal(t, []string{"StopContainer:p1/c1", "RemoveContainer:p1/c1", "StopPodSandbox:p1"}, ends)
-
-		o.TurnOn("10-a")
-		a = o.again(a)
-		assert.Equal(t, "Synchronize(p0 p1! p2) StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1", a.received(), "it receives something else")
+		o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1", "StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.lists("p0", "p2")
+		x, ends := o.expects(t, "10-a")
+		x.Ends = nil
+		assert.Equal(t, Expected{Pods: 2, NewPods: 1, Missed: 4}, x)
+		assert.Equal(t, " StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1", ends, "no more than three")
 	})
+}
+
+// The plugin then receives exactly what was shown, also while the runtime's list is behind or has
+// objects twice.
+func TestExpectedIsReceived(t *testing.T) {
+	for name, c := range map[string]struct {
+		ended  []string
+		listed []string
+	}{
+		"nothing ended":             {nil, []string{"p1", "p1/c1"}},
+		"a stop that is listed":     {[]string{"StopPodSandbox:p1"}, []string{"p1", "p1/c1"}},
+		"a container, still listed": {[]string{"StopContainer:p1/c1"}, []string{"p1", "p1/c1"}},
+		"a removal, still listed":   {[]string{"StopPodSandbox:p1"}, []string{"p1!"}},
+		"listed twice":              {nil, []string{"p1", "p1", "p1/c1", "p1/c1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := newRemembering(t)
+				a := newPlugin("10-a")
+				o.joined(a)
+				o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+				o.TurnOff("10-a")
+				synctest.Wait()
+				o.end(c.ended...)
+				o.lists(c.listed...)
+				x, ends := o.expects(t, "10-a")
+				o.TurnOn("10-a")
+				a = o.again(a)
+				sync, received, _ := strings.Cut(a.received(), ")")
+				assert.Len(t, strings.Fields(strings.TrimPrefix(sync, "Synchronize(")), x.Pods+x.Containers, a.received())
+				assert.Equal(t, received, ends)
+			})
+		})
+	}
 }

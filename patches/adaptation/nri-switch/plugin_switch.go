@@ -44,31 +44,36 @@ has missed.`,
 `),
 		edit.In(nri.PluginFile, edit.Type("plugin")).AddField(`
 
-again func() // starts it again once it was turned off and is on; nil unless the runtime launches it`),
+left chan error // receives why the plugin has left; nil unless it is one of the plugin folder`),
+		edit.In(nri.Adaptation, edit.Type("Adaptation")).AddField(`
+
+launched map[string]*launched // the plugins of the plugin folder, by name`),
 		edit.In(names, edit.Method("plugin", "hearsRejection")).Replace(
 			edit.Expr("!errors.As(err, &reserved) && !errors.As(err, &invalid)"),
 			"!errors.As(err, &reserved) && !errors.As(err, &invalid) && !errors.Is(err, lifecycle.ErrOff)"),
 		edit.AddImport(names, "github.com/containerd/nri/internal/lifecycle"),
-		edit.In(ownStarts, edit.Method("Adaptation", "startPlugins")).Replace(edit.Stmt(edit.Return("r.newLaunchedPlugin(r.pluginPath, ids[i], name, configs[i])")),
-			"return r.launch(ids[i], name, configs[i])"),
-		edit.In(ownStarts, edit.Method("Adaptation", "keepTrying")).Replace(edit.Stmt(edit.If("err == nil")), `if on := r.whenOn(err); on != nil {
-	log.Infof(noCtx, "%s is turned off", name)
-	select {
-	case <-on:
-		failed = backoff{last: shortestWait}
-		continue
-	case <-r.ending:
-		return
-	}
-}
-if err == nil {
+		edit.In(ownStarts, edit.Method("Adaptation", "startPlugins")).Replace(edit.Stmt(edit.Define("ids", "names", "configs", "err")),
+			"ids, names, _, err := r.discoverPlugins()"),
+		edit.In(ownStarts, edit.Method("Adaptation", "startPlugins")).Replace(edit.Stmt(edit.All(edit.Call("start"), edit.Has(edit.Call("r.newLaunchedPlugin")))), `once := make(chan struct{})
+tried = append(tried, once)
+r.addLaunched(ids[i], name).start(once)`),
+		edit.In(ownStarts, edit.Method("Adaptation", "keepTrying")).Signature("func (r *Adaptation) keepTrying(name string, create func() (*plugin, error), tried chan<- struct{}) error"),
+		edit.In(ownStarts, edit.Method("Adaptation", "keepTrying")).Replace(edit.Stmt(edit.If("err == nil")), `switch {
+case err == nil:
 	log.Infof(noCtx, "%s is synchronized", name)
-	return
+	return nil
+case errors.Is(err, lifecycle.ErrOff):
+	log.Infof(noCtx, "%s is turned off", name)
+	return err
 }`),
-		edit.In(nri.PluginsFile, edit.Method("observer", "Left")).After(edit.Stmt(edit.Mentions("p.stop()")), `if p.again != nil && errors.Is(reason, lifecycle.ErrOff) {
-	go p.again()
+		edit.In(ownStarts, edit.Method("Adaptation", "keepTrying")).Replace(edit.Stmt(edit.If("!failed.wait(r.ending)")), `if !failed.wait(r.ending) {
+	return err
 }`),
-		edit.AddImport(nri.PluginsFile, "errors"),
+		edit.AddImport(ownStarts, "errors"),
+		edit.AddImport(ownStarts, "github.com/containerd/nri/internal/lifecycle"),
+		edit.In(nri.PluginsFile, edit.Method("observer", "Left")).After(edit.Stmt(edit.Mentions("p.stop()")), `if p.left != nil {
+	p.left <- reason
+}`),
 		edit.In(metrics, edit.Func("leaveReason")).Before(edit.Top(), `if errors.Is(err, lifecycle.ErrOff) {
 	return "off"
 }

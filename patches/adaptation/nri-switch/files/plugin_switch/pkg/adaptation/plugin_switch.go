@@ -4,7 +4,6 @@ package adaptation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -36,12 +35,15 @@ func (r *Adaptation) TurnOffPlugin(name string) (connected bool, err error) {
 
 // TurnOnPlugin lets a plugin join again, and starts it if the runtime launches it. It returns false
 // if the plugin was not turned off.
-func (r *Adaptation) TurnOnPlugin(name string) bool {
-	was := r.engine.TurnOn(name)
-	if was {
-		log.Infof(noCtx, "plugin %q is turned on", name)
+func (r *Adaptation) TurnOnPlugin(name string) (was bool, err error) {
+	if err := r.checkSwitched(name); err != nil {
+		return false, err
 	}
-	return was
+	if was = r.engine.TurnOn(name); was {
+		log.Infof(noCtx, "plugin %q is turned on", name)
+		r.startAgain(name)
+	}
+	return was, nil
 }
 
 // checkSwitched returns why the plugin of a name cannot be turned off, nil if it can.
@@ -60,36 +62,10 @@ func (r *Adaptation) checkSwitched(name string) error {
 
 // checkOn returns an error if the plugin of a name is turned off.
 func (r *Adaptation) checkOn(name string) error {
-	if r.engine.Off(name) != nil {
+	if r.engine.IsOff(name) {
 		return &errTurnedOff{name}
 	}
 	return nil
-}
-
-// whenOn returns a channel that is closed when the plugin of an error is on, nil if it is not off.
-func (r *Adaptation) whenOn(err error) <-chan struct{} {
-	var off *errTurnedOff
-	if !errors.As(err, &off) {
-		return nil
-	}
-	return r.engine.Off(off.name)
-}
-
-// launch launches a plugin, unless it is turned off.
-func (r *Adaptation) launch(index, base, config string) (*plugin, error) {
-	name := index + "-" + base
-	if err := r.checkOn(name); err != nil {
-		return nil, err
-	}
-	p, err := r.newLaunchedPlugin(r.pluginPath, index, base, config)
-	if err != nil {
-		return nil, err
-	}
-	p.again = func() {
-		create := func() (*plugin, error) { return r.launch(index, base, config) }
-		r.keepTrying("pre-installed NRI plugin "+name, create, make(chan struct{}))
-	}
-	return p, nil
 }
 
 // An ExpectedEvent is an end that a disconnected plugin receives when it connects.
@@ -103,27 +79,26 @@ type ExpectedEvent struct {
 type Expected struct {
 	Pods, Containers       int             // in its Synchronize
 	NewPods, NewContainers int             // those of them that it does not know
-	Missed                 []ExpectedEvent // then the ends that it has missed, in order
+	Missed                 int             // the ends that it receives then
+	Ends                   []ExpectedEvent // the first of them, in order
 }
 
-// Expect returns what a plugin would receive if it connected now, by its index and name. For a
-// plugin that is connected, no ends are missed.
-func (r *Adaptation) Expect(ctx context.Context, name string) (Expected, error) {
-	x, err := r.engine.Expect(ctx, name)
+// Expect returns what a plugin would receive if it connected now, by its index and name, with no
+// more than so many ends. For a plugin that is connected, no ends are missed. It calls SyncFn, also
+// while plugins register.
+func (r *Adaptation) Expect(ctx context.Context, name string, ends int) (Expected, error) {
+	ctx, cancel := context.WithTimeout(ctx, getListTimeout())
+	defer cancel()
+	x, err := r.engine.Expect(ctx, name, ends)
 	if err != nil {
 		return Expected{}, fmt.Errorf("list what plugin %q receives: %w", clipped(name), err)
 	}
-	expected := Expected{Pods: len(x.List.Pods), Containers: len(x.List.Containers)}
-	for _, o := range x.New {
-		if o.Container == "" {
-			expected.NewPods++
-		} else {
-			expected.NewContainers++
-		}
+	expected := Expected{
+		Pods: x.Pods, NewPods: x.NewPods, Containers: x.Containers, NewContainers: x.NewContainers, Missed: x.Missed,
 	}
 	for _, ev := range x.Ends {
 		pod, ctr := subject(ev)
-		expected.Missed = append(expected.Missed, ExpectedEvent{ev.Kind.String(), pod, ctr})
+		expected.Ends = append(expected.Ends, ExpectedEvent{ev.Kind.String(), pod, ctr})
 	}
 	return expected, nil
 }

@@ -5,7 +5,6 @@ package adaptation_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -35,17 +34,21 @@ func TestTurnedOffPlugin(t *testing.T) {
 
 	o.end()
 	o.lists([]*api.PodSandbox{{Id: "pod1"}}, []*api.Container{{Id: "ctr1", PodSandboxId: "pod1"}}, nil)
-	x, err := o.Expect(context.Background(), "00-hears")
+	x, err := o.Expect(context.Background(), "00-hears", 3)
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 1, 1, 1}, []int{x.Pods, x.NewPods, x.Containers, x.NewContainers})
 	var missed []string
-	for _, e := range x.Missed {
+	for _, e := range x.Ends {
 		missed = append(missed, fmt.Sprintf("%s %s %s", e.Event, e.Pod.GetName(), e.Container.GetId()))
 	}
-	require.Equal(t, []string{"StopContainer name0 ctr0", "RemoveContainer name0 ctr0", "StopPodSandbox name0 ", "RemovePodSandbox name0 "}, missed)
+	require.Equal(t, []string{"StopContainer name0 ctr0", "RemoveContainer name0 ctr0", "StopPodSandbox name0 "}, missed)
+	require.Equal(t, 4, x.Missed)
 
-	require.True(t, o.TurnOnPlugin("00-hears"))
-	require.False(t, o.TurnOnPlugin("00-hears"))
+	for _, off := range []bool{true, false} {
+		was, err := o.TurnOnPlugin("00-hears")
+		require.NoError(t, err)
+		require.Equal(t, off, was)
+	}
 	p, _ := o.comes()
 	o.requireHeard(p, missedLife...)
 }
@@ -75,28 +78,7 @@ func TestTurnOffNames(t *testing.T) {
 	for _, name := range []string{"", "logger", "1-logger", "10-", "10-a/b", "10-" + string(make([]byte, 65))} {
 		_, err := o.TurnOffPlugin(name)
 		require.ErrorContains(t, err, "as 10-logger", "%q", name)
+		_, err = o.TurnOnPlugin(name)
+		require.ErrorContains(t, err, "as 10-logger", "%q", name)
 	}
-}
-
-// A plugin that is turned off before the start is not launched until it is on.
-func TestTurnedOffPluginIsNotLaunched(t *testing.T) {
-	dir := t.TempDir()
-	ran := filepath.Join(dir, "ran")
-	plugins := filepath.Join(dir, "plugins")
-	require.NoError(t, os.Mkdir(plugins, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(plugins, "10-launched"), []byte("#!/bin/sh\n: > "+ran+"\n"), 0o700))
-	none := func(context.Context, nri.SyncCB) error { return nil }
-	update := func(context.Context, []*nri.ContainerUpdate) ([]*nri.ContainerUpdate, error) { return nil, nil }
-	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion, none, update, nri.WithPluginPath(plugins), nri.WithSocketPath(filepath.Join(dir, "nri.sock")))
-	require.NoError(t, err)
-	_, err = r.TurnOffPlugin("10-launched")
-	require.NoError(t, err)
-	require.NoError(t, r.Start()) // returns once each plugin was tried
-	defer r.Stop()
-	require.NoFileExists(t, ran)
-	require.True(t, r.TurnOnPlugin("10-launched"))
-	require.Eventually(t, func() bool {
-		_, err := os.Stat(ran)
-		return err == nil
-	}, soon, time.Millisecond)
 }

@@ -18,7 +18,10 @@ const mostShown = 1000
 
 // Plugins returns the plugins that are connected, disconnected or turned off, in the order of
 // their indices.
-func (l *local) Plugins() []operator.Plugin {
+func (l *local) Plugins() ([]operator.Plugin, error) {
+	if !l.IsEnabled() {
+		return nil, errNRIDisabled
+	}
 	s := l.Status()
 	var all []operator.Plugin
 	for _, p := range s.Plugins {
@@ -49,20 +52,23 @@ func (l *local) Plugins() []operator.Plugin {
 		all = append(all, off)
 	}
 	slices.SortStableFunc(all, func(a, b operator.Plugin) int { return cmp.Compare(a.Name, b.Name) })
-	return all
+	return all, nil
 }
 
 // OutlookOfPlugin returns what a plugin receives when it connects, by its index and name.
 func (l *local) OutlookOfPlugin(ctx context.Context, name string) (operator.Outlook, error) {
 	if !l.IsEnabled() {
-		return operator.Outlook{}, fmt.Errorf("NRI is disabled: %w", errdefs.ErrFailedPrecondition)
+		return operator.Outlook{}, errNRIDisabled
 	}
-	all := l.Plugins()
+	all, err := l.Plugins()
+	if err != nil {
+		return operator.Outlook{}, err
+	}
 	i := slices.IndexFunc(all, func(p operator.Plugin) bool { return p.Name == name })
 	if i < 0 {
 		return operator.Outlook{}, fmt.Errorf("plugin %.128q is unknown: %w", name, errdefs.ErrNotFound)
 	}
-	x, err := l.nri.Expect(ctx, name)
+	x, err := l.nri.Expect(ctx, name, mostShown)
 	if err != nil {
 		return operator.Outlook{}, err
 	}
@@ -70,9 +76,9 @@ func (l *local) OutlookOfPlugin(ctx context.Context, name string) (operator.Outl
 		Plugin: all[i],
 		Pods:   x.Pods, NewPods: x.NewPods,
 		Containers: x.Containers, NewContainers: x.NewContainers,
-		Missed: len(x.Missed),
+		Missed: x.Missed,
 	}
-	for _, e := range x.Missed[:min(len(x.Missed), mostShown)] {
+	for _, e := range x.Ends {
 		o.Oldest = append(o.Oldest, operator.MissedEvent{
 			Event: e.Event, Namespace: e.Pod.GetNamespace(), Pod: cmp.Or(e.Pod.GetName(), e.Pod.GetId()),
 			Container: cmp.Or(e.Container.GetName(), e.Container.GetId()),

@@ -22,7 +22,9 @@ func TestOutlook(t *testing.T) {
 	_, goes := o.comes()
 	o.runs("pod0")
 	states := func() (all []string) {
-		for _, p := range o.Plugins() {
+		plugins, err := o.Plugins()
+		require.NoError(t, err)
+		for _, p := range plugins {
 			all = append(all, p.Name+" "+p.State)
 		}
 		return all

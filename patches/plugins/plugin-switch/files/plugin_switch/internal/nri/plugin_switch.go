@@ -15,6 +15,8 @@ import (
 	"github.com/containerd/errdefs"
 	"github.com/containerd/log"
 
+	nri "github.com/containerd/nri/pkg/adaptation"
+
 	"github.com/containerd/containerd/v2/internal/nri/operator"
 )
 
@@ -27,47 +29,49 @@ const (
 
 // pluginSwitches has the plugins that an operator has turned off.
 type pluginSwitches struct {
-	folder offFolder
-	turn   chan struct{} // has a token while a switch is turned: the folder follows what NRI does
+	folder  offFolder
+	writing chan struct{} // has a token while one goroutine changes the folder
 
-	mu  sync.Mutex // guards off
+	mu  sync.Mutex // guards off, and that NRI does what off says
 	off map[string]time.Time
 }
 
 func newPluginSwitches(rootDir string) *pluginSwitches {
-	s := &pluginSwitches{turn: make(chan struct{}, 1), off: make(map[string]time.Time)}
+	s := &pluginSwitches{writing: make(chan struct{}, 1), off: make(map[string]time.Time)}
 	if rootDir != "" {
 		s.folder = offFolder(filepath.Join(rootDir, offDir))
 	}
 	return s
 }
 
-// begin waits for its turn, and returns a function that ends it.
-func (s *pluginSwitches) begin(ctx context.Context) (end func(), err error) {
-	select {
-	case s.turn <- struct{}{}:
-		return func() { <-s.turn }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// set notes that a plugin is off.
-func (s *pluginSwitches) set(name string, since time.Time) {
+// turnOff turns a plugin off, unless too many are.
+func (s *pluginSwitches) turnOff(n *nri.Adaptation, name string, since time.Time) (connected bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, is := s.off[name]; !is {
+	_, is := s.off[name]
+	if !is && len(s.off) == mostOff {
+		return false, fmt.Errorf("%d plugins are turned off, and no more can be: %w", mostOff, errdefs.ErrResourceExhausted)
+	}
+	if connected, err = n.TurnOffPlugin(name); err != nil {
+		return false, fmt.Errorf("%w: %w", err, errdefs.ErrInvalidArgument)
+	}
+	if !is {
 		s.off[name] = since
 	}
 	nriPluginsOff.Set(float64(len(s.off)))
+	return connected, nil
 }
 
-// unset notes that a plugin is on.
-func (s *pluginSwitches) unset(name string) {
+// turnOn turns a plugin on, and reports whether it was off.
+func (s *pluginSwitches) turnOn(n *nri.Adaptation, name string) (was bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if was, err = n.TurnOnPlugin(name); err != nil {
+		return false, fmt.Errorf("%w: %w", err, errdefs.ErrInvalidArgument)
+	}
 	delete(s.off, name)
 	nriPluginsOff.Set(float64(len(s.off)))
+	return was, nil
 }
 
 // all returns the plugins that are off, and since when.
@@ -77,14 +81,44 @@ func (s *pluginSwitches) all() map[string]time.Time {
 	return maps.Clone(s.off)
 }
 
+// keep has the folder follow whether a plugin is off, and reports whether it has a file that it
+// should not have had. A disk may hang: keep returns when ctx ends, and the plugin is switched
+// nevertheless.
+func (s *pluginSwitches) keep(ctx context.Context, name string) (was bool, err error) {
+	type result struct {
+		was bool
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		s.writing <- struct{}{}
+		defer func() { <-s.writing }()
+		var r result
+		if s.all()[name].IsZero() {
+			r.was, r.err = s.folder.remove(name)
+		} else {
+			r.err = s.folder.add(name)
+		}
+		done <- r
+	}()
+	select {
+	case r := <-done:
+		return r.was, r.err
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// diskWait is how long a switch waits for the disk.
+const diskWait = 2 * time.Second
+
 // turnOffKept turns off the plugins that were off before this start.
 func (l *local) turnOffKept() {
-	for name, since := range l.switches.folder.kept() {
-		if _, err := l.nri.TurnOffPlugin(name); err != nil {
-			log.L.WithError(err).Error("an NRI plugin that was turned off is on")
-			continue
+	kept := l.switches.folder.kept()
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		if _, err := l.switches.turnOff(l.nri, name, kept[name]); err != nil {
+			log.L.WithError(err).WithField("plugin", name).Error("an NRI plugin that was turned off is on")
 		}
-		l.switches.set(name, since)
 	}
 }
 
@@ -92,59 +126,59 @@ func (l *local) turnOffKept() {
 // TurnOnPlugin, also after a restart.
 func (l *local) TurnOffPlugin(ctx context.Context, name string) (operator.TurnedOff, error) {
 	if !l.IsEnabled() {
-		return operator.TurnedOff{}, fmt.Errorf("NRI is disabled: %w", errdefs.ErrFailedPrecondition)
+		return operator.TurnedOff{}, errNRIDisabled
 	}
-	end, err := l.switches.begin(ctx)
+	connected, err := l.switches.turnOff(l.nri, name, time.Now())
 	if err != nil {
 		return operator.TurnedOff{}, err
 	}
-	defer end()
-	if off := l.switches.all(); len(off) >= mostOff && off[name].IsZero() {
-		return operator.TurnedOff{}, fmt.Errorf("%d plugins are turned off, and no more can be: %w", len(off), errdefs.ErrResourceExhausted)
-	}
-	connected, err := l.nri.TurnOffPlugin(name)
-	if err != nil {
-		return operator.TurnedOff{}, fmt.Errorf("%w: %w", err, errdefs.ErrInvalidArgument)
-	}
-	l.switches.set(name, time.Now())
-	if err := l.switches.folder.add(name); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, diskWait)
+	defer cancel()
+	if _, err := l.switches.keep(ctx, name); err != nil {
 		return operator.TurnedOff{}, fmt.Errorf("plugin %s is turned off until the next start of containerd: %w", name, err)
 	}
-	return operator.TurnedOff{WasConnected: connected, RequiredFor: l.cfg.requiredFor(name)}, nil
+	return operator.TurnedOff{WasConnected: connected, RequiredFor: l.lacking(name)}, nil
 }
 
 // TurnOnPlugin lets a plugin register again that is turned off.
 func (l *local) TurnOnPlugin(ctx context.Context, name string) error {
 	if !l.IsEnabled() {
-		return fmt.Errorf("NRI is disabled: %w", errdefs.ErrFailedPrecondition)
+		return errNRIDisabled
 	}
-	end, err := l.switches.begin(ctx)
+	was, err := l.switches.turnOn(l.nri, name)
 	if err != nil {
 		return err
 	}
-	defer end()
+	ctx, cancel := context.WithTimeout(ctx, diskWait)
+	defer cancel()
+	kept, err := l.switches.keep(ctx, name)
+	if err != nil {
+		return fmt.Errorf("plugin %s is turned on until the next start of containerd: %w", name, err)
+	}
+	if was || kept {
+		return nil
+	}
 	off := l.switches.all()
-	if off[name].IsZero() {
-		if len(off) == 0 {
-			return fmt.Errorf("no plugin is turned off: %w", errdefs.ErrNotFound)
-		}
-		return fmt.Errorf("plugin %q is not turned off, but %s: %w", name, strings.Join(slices.Sorted(maps.Keys(off)), ", "), errdefs.ErrNotFound)
+	if len(off) == 0 {
+		return fmt.Errorf("no plugin is turned off: %w", errdefs.ErrNotFound)
 	}
-	kept := l.switches.folder.remove(name)
-	l.switches.unset(name)
-	l.nri.TurnOnPlugin(name)
-	if kept != nil {
-		return fmt.Errorf("plugin %s is turned on until the next start of containerd: %w", name, kept)
-	}
-	return nil
+	return fmt.Errorf("plugin %q is not turned off, but %s: %w", name, strings.Join(slices.Sorted(maps.Keys(off)), ", "), errdefs.ErrNotFound)
 }
 
-// requiredFor returns what requires the plugin of an index and name.
-func (c *Config) requiredFor(name string) []string {
+var errNRIDisabled = fmt.Errorf("NRI is disabled: %w", errdefs.ErrFailedPrecondition)
+
+// lacking returns what the settings require the plugin of an index and name for, if no plugin of
+// that name is connected.
+func (l *local) lacking(name string) []string {
 	_, base, _ := strings.Cut(name, "-")
-	required := slices.Concat(c.Plugins[name].RequiredFor, c.Plugins[base].RequiredFor)
-	slices.Sort(required)
-	return slices.Compact(required)
+	var lacks []string
+	for _, p := range l.requiredPlugins() {
+		if p.Disconnected != nil && (p.Name == name || p.Name == base) {
+			lacks = append(lacks, p.RequiredFor...)
+		}
+	}
+	slices.Sort(lacks)
+	return slices.Compact(lacks)
 }
 
 // PluginOffStatus is a plugin that is turned off.

@@ -4,6 +4,7 @@ package nri
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -78,20 +79,64 @@ func TestTurnOffErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, off.WasConnected)
 	require.Equal(t, []string{"pods"}, off.RequiredFor)
+	off, err = o.TurnOffPlugin(ctx, "10-other")
+	require.NoError(t, err)
+	require.Empty(t, off.RequiredFor)
+	require.NoError(t, o.TurnOnPlugin(ctx, "10-other"))
 	err = o.TurnOnPlugin(ctx, "20-guards")
 	require.True(t, errdefs.IsNotFound(err), "%v", err)
 	require.ErrorContains(t, err, `"20-guards" is not turned off, but 10-guards`)
-
-	gone, cancel := context.WithCancel(ctx)
-	cancel()
-	end, err := o.switches.begin(ctx)
-	require.NoError(t, err)
-	_, err = o.TurnOffPlugin(gone, "30-waits")
-	require.ErrorIs(t, err, context.Canceled, "it waits for the switch before it")
-	end()
 }
 
-// A switch works while its folder does not, and says what does not hold. Odd files turn nothing off.
+// A required plugin whose other index is turned off is still there.
+func TestTurnOffOfAnotherIndexLacksNothing(t *testing.T) {
+	o := newRememberingNRI(t, func(c *Config) {
+		c.Plugins = map[string]PluginConfig{"ends": {RequiredFor: []string{"pods"}}}
+	})
+	o.comes()
+	off, err := o.TurnOffPlugin(context.Background(), "20-ends")
+	require.NoError(t, err)
+	require.Empty(t, off.RequiredFor)
+	off, err = o.TurnOffPlugin(context.Background(), "10-ends")
+	require.NoError(t, err)
+	require.Equal(t, []string{"pods"}, off.RequiredFor)
+}
+
+// A switch that waits for a disk that hangs is turned, and so are others.
+func TestTurnOffBesideAHangingDisk(t *testing.T) {
+	ctx := context.Background()
+	o := newRememberingNRI(t, nil)
+	o.comes()
+	o.switches.writing <- struct{}{} // the disk hangs
+	for _, name := range []string{"20-other", "10-ends"} {
+		brief, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+		defer cancel()
+		_, err := o.TurnOffPlugin(brief, name)
+		require.ErrorContains(t, err, name+" is turned off until the next start of containerd")
+	}
+	require.ErrorContains(t, o.registers(), "plugin 10-ends is turned off")
+	<-o.switches.writing
+	require.Eventually(t, func() bool { return len(o.switches.folder.kept()) == 2 }, soon, time.Millisecond)
+}
+
+// A plugin that could not be turned on for good can be turned on again.
+func TestTurnOnAgain(t *testing.T) {
+	ctx := context.Background()
+	o := newRememberingNRI(t, nil)
+	_, err := o.TurnOffPlugin(ctx, "10-ends")
+	require.NoError(t, err)
+	file := filepath.Join(o.root, offDir, "10-ends")
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, os.MkdirAll(filepath.Join(file, "full"), 0o700))
+	require.ErrorContains(t, o.TurnOnPlugin(ctx, "10-ends"), "10-ends is turned on until the next start of containerd")
+	require.NoError(t, os.Remove(filepath.Join(file, "full")))
+	require.NoError(t, o.TurnOnPlugin(ctx, "10-ends"))
+	require.NoFileExists(t, file)
+	require.True(t, errdefs.IsNotFound(o.TurnOnPlugin(ctx, "10-ends")))
+}
+
+// A switch works while its folder does not, and says what does not hold. Odd files turn nothing off,
+// and hide no plugin that is off.
 func TestTurnOffWithoutFolder(t *testing.T) {
 	ctx := context.Background()
 	o := newRememberingNRI(t, nil)
@@ -106,11 +151,16 @@ func TestTurnOffWithoutFolder(t *testing.T) {
 	o.Stop()
 
 	require.NoError(t, os.Remove(folder))
-	for _, odd := range []string{"ends", "10-", ".lock", "10-a b"} {
-		require.NoError(t, os.MkdirAll(filepath.Join(folder, odd), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, "10-folder"), 0o700))
+	for i := range 2 * mostOff {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf(".odd%d", i)), nil, 0o600))
+	}
+	for _, name := range []string{"ends", "10-", "10-a b", "10-ends"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
 	}
 	o.start()
-	require.Empty(t, o.Status().PluginsOff)
+	require.Len(t, o.Status().PluginsOff, 1)
+	require.ErrorContains(t, o.registers(), "turned off")
 }
 
 func TestTurnOffHasALimit(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 // Outlooks shows plugins, and what they receive.
 type Outlooks interface {
-	Plugins() []Plugin
+	Plugins() ([]Plugin, error)
 	OutlookOfPlugin(ctx context.Context, name string) (Outlook, error)
 }
 
@@ -48,7 +48,8 @@ const (
 func init() {
 	methods = append(methods,
 		method(plugins, func(_ context.Context, n NRI, _ string) (proto.Message, error) {
-			return inJSON(n.Plugins(), nil)
+			all, err := n.Plugins()
+			return inJSON(all, err)
 		}),
 		method(outlook, func(ctx context.Context, n NRI, name string) (proto.Message, error) {
 			o, err := n.OutlookOfPlugin(ctx, name)

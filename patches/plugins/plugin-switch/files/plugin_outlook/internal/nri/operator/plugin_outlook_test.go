@@ -16,8 +16,8 @@ import (
 
 type oneOutlook struct{}
 
-func (oneOutlook) Plugins() []Plugin {
-	return []Plugin{{Name: "10-one", State: "off", Since: time.Unix(1, 0).UTC(), Events: 3}}
+func (oneOutlook) Plugins() ([]Plugin, error) {
+	return []Plugin{{Name: "10-one", State: "off", Since: time.Unix(1, 0).UTC(), Events: 3}}, nil
 }
 
 func (oneOutlook) OutlookOfPlugin(_ context.Context, name string) (Outlook, error) {
@@ -38,7 +38,8 @@ func TestOutlookRequests(t *testing.T) {
 
 	all, err := Plugins(t.Context(), conn)
 	require.NoError(t, err)
-	require.Equal(t, oneOutlook{}.Plugins(), all)
+	want, _ := oneOutlook{}.Plugins()
+	require.Equal(t, want, all)
 	o, err := OutlookOf(t.Context(), conn, "10-one")
 	require.NoError(t, err)
 	require.Equal(t, "10-one", o.Plugin.Name)

@@ -45,7 +45,7 @@ func off(ctx context.Context, conn grpc.ClientConnInterface, name string, out io
 		line += ", and was not connected"
 	}
 	if len(turned.RequiredFor) > 0 {
-		line += fmt.Sprintf(": no new %s start, because they require it", strings.Join(turned.RequiredFor, " and "))
+		line += fmt.Sprintf(": new %s that require it do not start", strings.Join(turned.RequiredFor, " and "))
 	}
 	_, err = fmt.Fprintln(out, line)
 	return err
