@@ -51,6 +51,7 @@ Scenarios:
   flap       ten plugins connect to a full node at once, and five of them again and again:
              slowest connection and RunPodSandbox, memory and goroutines before and after
   missed     the end of a pod whose plugin is connected, and of one whose plugin is disconnected
+  stores     memory and files of what hookline keeps beside stock, at the limits: 110 pods and ten plugins
   engine     the engine alone, from go test -bench
 
 Run build, build --stock and tools before. --stock names another folder of stock

@@ -58,6 +58,7 @@ var scenarios = []struct {
 	{"register", (*bench).register},
 	{"flap", (*bench).flap},
 	{"missed", (*bench).missed},
+	{"stores", (*bench).stores},
 	{"engine", (*bench).engine},
 }
 

@@ -59,14 +59,19 @@ func (n *Node) ShimMemory(pod string) (int, error) {
 	return residentOf(pid)
 }
 
-func residentOf(pid int) (int, error) {
-	resident, err := proc.Status(pid, "VmRSS:")
+// AnonymousMemory is the part of the resident memory of containerd that is no mapped file.
+func (n *Node) AnonymousMemory() (int, error) { return memoryOf(n.PID(), "RssAnon:") }
+
+func residentOf(pid int) (int, error) { return memoryOf(pid, "VmRSS:") }
+
+func memoryOf(pid int, field string) (int, error) {
+	resident, err := proc.Status(pid, field)
 	if err != nil {
 		return 0, err
 	}
 	var kibibytes int
 	if _, err := fmt.Sscanf(resident, "%d kB", &kibibytes); err != nil {
-		return 0, fmt.Errorf("read resident memory of process %d from %q: %w", pid, resident, err)
+		return 0, fmt.Errorf("read memory of process %d from %q: %w", pid, resident, err)
 	}
 	return kibibytes << 10, nil
 }
