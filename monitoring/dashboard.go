@@ -7,6 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	"github.com/grafana/grafana-foundation-sdk/go/common"
+	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
+	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
 )
 
 // areas are the rows of the dashboard: their titles, and the beginnings of the names of their metrics.
@@ -24,94 +30,23 @@ var areas = []struct {
 	{"Records and resources", []string{"containerd_"}},
 }
 
-// The form of a dashboard is Grafana's, https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/.
-type (
-	dashboard struct {
-		UID           string     `json:"uid"`
-		Title         string     `json:"title"`
-		Tags          []string   `json:"tags"`
-		SchemaVersion int        `json:"schemaVersion"`
-		Refresh       string     `json:"refresh"`
-		Time          timeRange  `json:"time"`
-		Templating    templating `json:"templating"`
-		Panels        []panel    `json:"panels"`
-	}
-	timeRange struct {
-		From string `json:"from"`
-		To   string `json:"to"`
-	}
-	templating struct {
-		List []variable `json:"list"`
-	}
-	variable struct {
-		Name       string  `json:"name"`
-		Label      string  `json:"label"`
-		Type       string  `json:"type"`
-		Query      string  `json:"query"`
-		Datasource *source `json:"datasource,omitempty"`
-		IncludeAll bool    `json:"includeAll,omitempty"`
-		Multi      bool    `json:"multi,omitempty"`
-		Refresh    int     `json:"refresh,omitempty"` // 2: when the time range changes
-	}
-	source struct {
-		Type string `json:"type"`
-		UID  string `json:"uid"`
-	}
-	panel struct {
-		ID          int          `json:"id"`
-		Type        string       `json:"type"`
-		Title       string       `json:"title"`
-		Description string       `json:"description,omitempty"`
-		GridPos     position     `json:"gridPos"`
-		Datasource  *source      `json:"datasource,omitempty"`
-		Targets     []target     `json:"targets,omitempty"`
-		FieldConfig *fieldConfig `json:"fieldConfig,omitempty"`
-	}
-	position struct {
-		H int `json:"h"`
-		W int `json:"w"`
-		X int `json:"x"`
-		Y int `json:"y"`
-	}
-	target struct {
-		RefID        string  `json:"refId"`
-		Expr         string  `json:"expr"`
-		LegendFormat string  `json:"legendFormat"`
-		Datasource   *source `json:"datasource"`
-	}
-	fieldConfig struct {
-		Defaults  defaults `json:"defaults"`
-		Overrides []any    `json:"overrides"`
-	}
-	defaults struct {
-		Unit string `json:"unit"`
-	}
-)
-
-var prometheus = &source{Type: "prometheus", UID: "${datasource}"}
+var prometheusSource = common.DataSourceRef{Type: cog.ToPtr("prometheus"), Uid: cog.ToPtr("${datasource}")}
 
 // The grid of Grafana has 24 columns.
 const (
-	columns = 24
-	width   = 8
-	height  = 7
+	width  = 8
+	height = 7
 )
 
 // Dashboard returns a dashboard for Grafana with a panel for each metric.
 func Dashboard(metrics []Metric) ([]byte, error) {
-	d := dashboard{
-		UID:           "hookline",
-		Title:         "hookline",
-		Tags:          []string{"containerd", "nri", "hookline"},
-		SchemaVersion: 39,
-		Refresh:       "30s",
-		Time:          timeRange{"now-3h", "now"},
-		Templating: templating{[]variable{
-			{Name: "datasource", Label: "Data source", Type: "datasource", Query: "prometheus"},
-			{Name: "instance", Label: "Node", Type: "query", Query: "label_values(containerd_nri_registering_connections, instance)", Datasource: prometheus, IncludeAll: true, Multi: true, Refresh: 2},
-		}},
-	}
-	rest, y := metrics, 0
+	d := dashboard.NewDashboardBuilder("hookline").Uid("hookline").Tags([]string{"containerd", "nri", "hookline"}).
+		Refresh("30s").Time("now-3h", "now").
+		WithVariable(dashboard.NewDatasourceVariableBuilder("datasource").Label("Data source").Type("prometheus")).
+		WithVariable(dashboard.NewQueryVariableBuilder("instance").Label("Node").
+			Query(dashboard.StringOrMap{String: cog.ToPtr("label_values(containerd_nri_registering_connections, instance)")}).
+			Datasource(prometheusSource).IncludeAll(true).Multi(true).Refresh(dashboard.VariableRefreshOnTimeRangeChanged))
+	rest := metrics
 	for _, area := range areas {
 		var of, others []Metric
 		for _, m := range rest {
@@ -125,27 +60,32 @@ func Dashboard(metrics []Metric) ([]byte, error) {
 		if len(of) == 0 {
 			continue
 		}
-		d.add(panel{Type: "row", Title: area.title, GridPos: position{1, columns, 0, y}})
-		y++
-		for i, m := range of {
-			d.add(panelOf(m, position{height, width, i * width % columns, y + i*width/columns*height}))
+		d.WithRow(dashboard.NewRowBuilder(area.title))
+		for _, m := range of {
+			d.WithPanel(panelOf(m))
 		}
-		y += (len(of)*width + columns - 1) / columns * height
 	}
 	if len(rest) > 0 {
 		return nil, fmt.Errorf("no row of the dashboard has metric %s", rest[0].Name)
 	}
-	out, err := json.MarshalIndent(d, "", "  ")
+	built, err := d.Build()
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	for i := range built.Panels { // by which Grafana links to them
+		id := uint32(i + 1) //nolint:gosec // some dozens
+		if p := built.Panels[i].Panel; p != nil {
+			p.Id = &id
+		} else {
+			built.Panels[i].RowPanel.Id = id
+		}
+	}
+	out, err := json.MarshalIndent(built, "", "  ")
 	return append(out, '\n'), err
 }
 
-func (d *dashboard) add(p panel) {
-	p.ID = len(d.Panels) + 1
-	d.Panels = append(d.Panels, p)
-}
-
 // panelOf shows a gauge as it is, a counter as a rate, and of a histogram the 99th percentile.
-func panelOf(m Metric, at position) panel {
+func panelOf(m Metric) cog.Builder[dashboard.Panel] {
 	title := strings.TrimPrefix(m.Name, "containerd_")
 	selected := m.Name + `{instance=~"$instance"}`
 	legend := "{{instance}}"
@@ -163,11 +103,9 @@ func panelOf(m Metric, at position) panel {
 	default:
 		expr, unit = selected, unitOf(m.Name)
 	}
-	return panel{
-		Type: "timeseries", Title: title, Description: m.Help, GridPos: at, Datasource: prometheus,
-		Targets:     []target{{RefID: "A", Expr: expr, LegendFormat: legend, Datasource: prometheus}},
-		FieldConfig: &fieldConfig{Defaults: defaults{unit}, Overrides: []any{}},
-	}
+	return timeseries.NewPanelBuilder().Title(title).Description(m.Help).Span(width).Height(height).Unit(unit).
+		Datasource(prometheusSource).
+		WithTarget(prometheus.NewDataqueryBuilder().RefId("A").Expr(expr).LegendFormat(legend).Datasource(prometheusSource))
 }
 
 func unitOf(gauge string) string {

@@ -7,6 +7,10 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
+	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
 	"github.com/stretchr/testify/require"
 )
 
@@ -47,14 +51,25 @@ func TestDashboardHasEachMetric(t *testing.T) {
 		{Name: "containerd_nri_missed_events_bytes", Kind: "gauge"},
 	})
 	require.NoError(t, err)
-	var d dashboard
-	require.NoError(t, json.Unmarshal(text, &d))
-	exprs := map[string]string{}
+	runtime := cog.NewRuntime()
+	runtime.RegisterPanelcfgVariant(timeseries.VariantConfig())
+	runtime.RegisterDataqueryVariant(prometheus.VariantConfig())
+	var d dashboard.Dashboard
+	require.Empty(t, d.UnmarshalJSONStrict(text), "it is not of Grafana's schema") // a list of errors, never nil
+	require.NoError(t, json.Unmarshal(text, &d))                                   // the strict one leaves panels out
+	require.NoError(t, d.Validate())
+	exprs, ids := map[string]string{}, map[uint32]bool{}
 	for _, p := range d.Panels {
-		for _, target := range p.Targets {
-			exprs[p.Title] = target.Expr + " " + p.FieldConfig.Defaults.Unit
+		if p.RowPanel != nil {
+			ids[p.RowPanel.Id] = true
+			continue
+		}
+		ids[*p.Panel.Id] = true
+		for _, target := range p.Panel.Targets {
+			exprs[*p.Panel.Title] = target.(*prometheus.Dataquery).Expr + " " + *p.Panel.FieldConfig.Defaults.Unit
 		}
 	}
+	require.Len(t, ids, len(d.Panels), "panels share a number")
 	require.Equal(t, map[string]string{
 		"nri_knocks_total":                  `sum by (instance, door) (rate(containerd_nri_knocks_total{instance=~"$instance"}[$__rate_interval])) ops`,
 		"nri_wait_seconds, 99th percentile": `histogram_quantile(0.99, sum by (le, instance) (rate(containerd_nri_wait_seconds_bucket{instance=~"$instance"}[$__rate_interval]))) s`,

@@ -58,6 +58,8 @@ launched map[string]*launched // the plugins of the plugin folder, by name`),
 tried = append(tried, once)
 r.addLaunched(ids[i], name).start(once)`),
 		edit.In(ownStarts, edit.Method("Adaptation", "keepTrying")).Signature("func (r *Adaptation) keepTrying(name string, create func() (*plugin, error), tried chan<- struct{}) error"),
+		edit.In(ownStarts, edit.Method("Adaptation", "keepTrying")).Doc(`// keepTrying starts a plugin, again and again until it joins, is turned off, or the runtime
+// stops. It returns nil if the plugin has joined. It closes tried after the first try.`),
 		edit.In(ownStarts, edit.Method("Adaptation", "keepTrying")).Replace(edit.Stmt(edit.If("err == nil")), `switch {
 case err == nil:
 	log.Infof(noCtx, "%s is synchronized", name)
