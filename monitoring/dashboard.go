@@ -40,6 +40,8 @@ const (
 
 // Dashboard returns a dashboard for Grafana with a panel for each metric.
 func Dashboard(metrics []Metric) ([]byte, error) {
+	// The classic form: older releases of Grafana import it, too.
+	//nolint:staticcheck // its successor is for new releases alone
 	d := dashboard.NewDashboardBuilder("hookline").Uid("hookline").Tags([]string{"containerd", "nri", "hookline"}).
 		Refresh("30s").Time("now-3h", "now").
 		WithVariable(dashboard.NewDatasourceVariableBuilder("datasource").Label("Data source").Type("prometheus")).
@@ -73,7 +75,7 @@ func Dashboard(metrics []Metric) ([]byte, error) {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
 	for i := range built.Panels { // by which Grafana links to them
-		id := uint32(i + 1) //nolint:gosec // some dozens
+		id := uint32(i + 1)
 		if p := built.Panels[i].Panel; p != nil {
 			p.Id = &id
 		} else {

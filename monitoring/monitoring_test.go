@@ -54,7 +54,7 @@ func TestDashboardHasEachMetric(t *testing.T) {
 	runtime := cog.NewRuntime()
 	runtime.RegisterPanelcfgVariant(timeseries.VariantConfig())
 	runtime.RegisterDataqueryVariant(prometheus.VariantConfig())
-	var d dashboard.Dashboard
+	var d dashboard.Dashboard                                                      //nolint:staticcheck // see Dashboard
 	require.Empty(t, d.UnmarshalJSONStrict(text), "it is not of Grafana's schema") // a list of errors, never nil
 	require.NoError(t, json.Unmarshal(text, &d))                                   // the strict one leaves panels out
 	require.NoError(t, d.Validate())

@@ -29,11 +29,12 @@ restarted.
 
 An archive needs SHA256SUMS and SHA256SUMS.sigstore.json of its release beside it. The
 signature must be that of the workflow that makes releases. To verify it, the public keys of
-sigstore are fetched; --trusted-root has them for a node without a network. A folder is taken
-as it is: it is for binaries that you have built.`,
+sigstore are fetched; --trusted-root has them for a node without a network. --unsigned takes a
+folder of binaries that you have built, as it is.`,
 		Flags: []cli.Flag{
 			root,
-			&cli.StringFlag{Name: "from", Usage: "`ARCHIVE` of a release, or folder of binaries", Required: true},
+			&cli.StringFlag{Name: "from", Usage: "`ARCHIVE` of a release, or with --unsigned a folder of binaries", Required: true},
+			&cli.BoolFlag{Name: "unsigned", Usage: "take a folder, without a signature"},
 			&cli.StringFlag{Name: "trusted-root", Usage: "`FILE` that \"hookline-install trusted-root\" has printed"},
 			&cli.StringFlag{Name: "identity", Usage: "regular expression of who must have signed, for releases of a fork", Value: releaseWorkflow},
 			&cli.StringFlag{Name: "issuer", Usage: "`URL` of the issuer of that identity", Value: githubActions},
@@ -49,10 +50,14 @@ func runInstall(ctx context.Context, cmd *cli.Command) (err error) {
 	}
 	from := cmd.String("from")
 	info, err := os.Stat(from)
-	if err != nil {
+	switch unsigned := cmd.Bool("unsigned"); {
+	case err != nil:
 		return fmt.Errorf("--from: %w", err)
-	}
-	if !info.IsDir() {
+	case unsigned && !info.IsDir():
+		return fmt.Errorf("--unsigned: %s is no folder", from)
+	case !unsigned && !info.Mode().IsRegular():
+		return fmt.Errorf("--from: %s is no archive of a release: for a folder of binaries that you have built, give --unsigned", from)
+	case !unsigned:
 		dir, err := os.MkdirTemp("", "hookline-install-")
 		if err != nil {
 			return err
@@ -71,10 +76,7 @@ func runInstall(ctx context.Context, cmd *cli.Command) (err error) {
 		}
 		from = dir
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+	const self = "/proc/self/exe" // also if the file has been replaced since
 	done, err := n.Install(ctx, from, self)
 	if err != nil {
 		return err
@@ -91,19 +93,19 @@ func printNotes(out io.Writer, of install.Installed) {
 	}
 }
 
-func undo(_ context.Context, cmd *cli.Command) error {
+func undo(ctx context.Context, cmd *cli.Command) error {
 	n, err := node(cmd)
 	if err != nil {
 		return err
 	}
-	kept, err := n.Undo()
+	users, err := n.Undo(ctx)
 	if err != nil {
 		return err
 	}
 	out := cmd.Root().Writer
-	if len(kept) > 0 {
-		_, err = fmt.Fprintf(out, "the distribution's containerd will be started. %s\nThe binaries stay: %d pods and containers use their shim (%s). Run this again when these have ended.\n",
-			next(n), len(kept), strings.Join(kept, " "))
+	if len(users) > 0 {
+		_, err = fmt.Fprintf(out, "the distribution's containerd will be started. %s\nThe binaries stay, because these use them: %s. Run this again when they have ended.\n",
+			next(n), strings.Join(users, ", "))
 		return err
 	}
 	_, err = fmt.Fprintf(out, "nothing is left in %s. %s\n", n.Root, next(n))

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v3"
@@ -24,6 +25,7 @@ var version = "devel"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program
 	if err := command().Run(ctx, os.Args); err != nil {
 		fmt.Fprintln(os.Stderr, "hookline-install: "+err.Error())
 		stop()
@@ -53,7 +55,8 @@ the distribution's containerd is newer: systemd runs that before each start.`,
 				Name:  "undo",
 				Usage: "remove what install has placed",
 				Description: `Removes binaries and drop-in. Binaries that pods still need stay, and the command says so:
-run it again when these have ended.`,
+run it again when these have ended. On a node that runs, containerd itself is one of them
+until it has been restarted.`,
 				Flags:  []cli.Flag{root},
 				Action: undo,
 			},
@@ -86,7 +89,7 @@ func check(ctx context.Context, cmd *cli.Command) error {
 	if cmd.Bool("newer") {
 		if err := n.Newer(ctx); err != nil {
 			const warning = "<4>" // for the journal, see sd-daemon(3)
-			_, err = fmt.Fprintf(out, "%shookline: %v\n", warning, err)
+			_, err = fmt.Fprintf(out, "%shookline: %s\n", warning, strings.ReplaceAll(err.Error(), "\n", " "))
 			return err
 		}
 		return nil

@@ -140,6 +140,9 @@ func (s signer) verify(trusted root.TrustedMaterial, signed, text []byte) error 
 	if err := b.UnmarshalJSON(signed); err != nil {
 		return fmt.Errorf("signature %s: %w", signature, err)
 	}
+	if b.GetMessageSignature() == nil {
+		return fmt.Errorf("signature %s signs no file: it may be an attestation", signature)
+	}
 	verifier, err := verify.NewVerifier(trusted, s.requires...)
 	if err != nil {
 		return err
@@ -152,6 +155,11 @@ func (s signer) verify(trusted root.TrustedMaterial, signed, text []byte) error 
 }
 
 func readBounded(name string, most int64) ([]byte, error) {
+	if info, err := os.Stat(name); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

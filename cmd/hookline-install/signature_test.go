@@ -250,11 +250,16 @@ func TestCommandLine(t *testing.T) {
 	}
 	_, err = run("install", "--root", t.TempDir(), "--from", "/no/such/archive.tar.gz")
 	require.ErrorContains(t, err, "--from: ")
+	_, err = run("install", "--root", t.TempDir(), "--from", t.TempDir())
+	require.ErrorContains(t, err, "is no archive of a release")
+	_, err = run("install", "--root", t.TempDir(), "--unsigned", "--from", release(t, sigstore(t)))
+	require.ErrorContains(t, err, "is no folder")
 	_, err = run("install", "--root", t.TempDir(), "--from", release(t, sigstore(t)), "--identity", "(")
 	require.ErrorContains(t, err, `identity "("`)
 	out, err := run("check", "--newer", "--root", t.TempDir())
 	require.NoError(t, err, "containerd must start")
 	require.Contains(t, out, "<4>hookline: ")
-	_, err = run("undo", "--root", t.TempDir())
-	require.ErrorContains(t, err, "has no containerd.service")
+	out, err = run("undo", "--root", t.TempDir())
+	require.NoError(t, err)
+	require.Contains(t, out, "nothing is left")
 }

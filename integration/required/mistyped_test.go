@@ -59,13 +59,13 @@ func TestL20_InstallRejectsAMistypedSetting(t *testing.T) {
 	}
 
 	config(mistyped)
-	out, err := install("install", "--from", built)
+	out, err := install("install", "--unsigned", "--from", built)
 	require.Error(t, err)
 	require.Contains(t, out, mistypedKey+" of io.containerd.nri.v1.nri")
 	require.NoDirExists(t, filepath.Join(root, "opt", "hookline"), "something is installed")
 
 	config("[plugins.'io.containerd.nri.v1.nri'.plugins.must]\nrequired_for = ['pods']\n")
-	out, err = install("install", "--from", built)
+	out, err = install("install", "--unsigned", "--from", built)
 	require.NoError(t, err, out)
 	out, err = install("check")
 	require.NoError(t, err, out)

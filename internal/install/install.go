@@ -3,6 +3,7 @@
 package install
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,24 +40,40 @@ func (n Node) Install(ctx context.Context, from, self string) (done Installed, e
 	if err != nil {
 		return done, err
 	}
+	if err := n.mayWrite(); err != nil {
+		return done, err
+	}
 	// Beside their final place, where they report version and configuration.
-	staged := Bin + ".new"
+	defer func() { err = errors.Join(err, n.unstage()) }()
 	if err := n.stage(from, self, staged); err != nil {
 		return done, err
 	}
-	defer func() {
-		if dir, pathErr := n.path(staged); pathErr == nil {
-			err = errors.Join(err, os.RemoveAll(dir))
-			_ = os.Remove(filepath.Dir(dir)) // if nothing was installed
+	if self != "" {
+		if _, _, err := n.ask(ctx, path.Join(staged, looker), "--version"); err != nil {
+			return done, err
 		}
-	}()
+	}
 	if done, err = n.compared(ctx, distribution, staged); err != nil {
 		return done, err
 	}
 	if err := n.place(staged, self != ""); err != nil {
-		return done, err
+		return done, fmt.Errorf("%w: some programs of this build are in place: install it again, or undo", err)
 	}
-	return done, n.write(path.Join(folders[0], service+".d", dropIn), distribution.override(Bin, self != ""))
+	return done, n.write(dropInFile, distribution.override(Bin, self != ""))
+}
+
+// staged is where programs are before they are placed.
+const staged = Bin + ".new"
+
+// unstage removes it.
+func (n Node) unstage() error {
+	dir, err := n.path(staged)
+	if err != nil {
+		return err
+	}
+	err = os.RemoveAll(dir)
+	_ = os.Remove(filepath.Dir(dir)) // if nothing is installed
+	return err
 }
 
 // Check compares the installed programs with the distribution's, as Install does before: the
@@ -80,12 +97,20 @@ const looking = 5 * time.Second
 func (n Node) Newer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, looking)
 	defer cancel()
-	distribution, _, err := n.distribution()
-	if err != nil {
+	done := make(chan error, 1)
+	go func() { // a disk may hang, too
+		distribution, _, err := n.distribution()
+		if err == nil {
+			_, err = n.versions(ctx, distribution, Bin)
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
 		return err
+	case <-ctx.Done():
+		return fmt.Errorf("compare the versions of containerd: %w", ctx.Err())
 	}
-	_, err = n.versions(ctx, distribution, Bin)
-	return err
 }
 
 // replaced returns the command of the distribution that the drop-in replaces.
@@ -203,19 +228,61 @@ func (n Node) place(staged string, looks bool) error {
 			return err
 		}
 	}
-	return nil
+	return syncFolder(to) // before the drop-in names them
+}
+
+// syncFolder makes the entries of a folder safe from a loss of power.
+func syncFolder(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// written is how the drop-in begins.
+const written = "# Written by hookline-install, which removes it with undo.\n"
+
+// temporary is the name of a file that is not written yet.
+const temporary = ".hookline-*"
+
+// isOurs reports whether there is a drop-in of that name, and whether Install has written it. A link,
+// as one that masks it, is never ours.
+func (n Node) isOurs() (there, ours bool, err error) {
+	file, err := n.entry(dropInFile)
+	if err != nil {
+		return false, false, err
+	}
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return false, false, nil
+	case err != nil || !info.Mode().IsRegular():
+		return true, false, err
+	}
+	content, err := os.ReadFile(file)
+	return true, bytes.HasPrefix(content, []byte(written)), err
+}
+
+// mayWrite returns an error if the drop-in would replace one of the operator.
+func (n Node) mayWrite() error {
+	there, ours, err := n.isOurs()
+	if err == nil && there && !ours {
+		err = fmt.Errorf("%s of %s was not written by hookline-install: remove it first", dropInFile, n.Root)
+	}
+	return err
 }
 
 // write writes a file of the node, whole or not at all.
 func (n Node) write(name string, content []byte) error {
-	file, err := n.path(name)
+	file, err := n.entry(name)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".hookline-*")
+	f, err := os.CreateTemp(filepath.Dir(file), temporary)
 	if err != nil {
 		return err
 	}
@@ -229,20 +296,30 @@ func (n Node) write(name string, content []byte) error {
 	return err
 }
 
-// Undo removes the files that Install has placed. If shims of pods run from the programs, these
-// stay: containerd runs them to clean up, and drops pods whose shim has no program any more. kept
-// names those pods.
-func (n Node) Undo() (kept []string, err error) {
-	file, err := n.path(path.Join(folders[0], service+".d", dropIn))
+// Undo removes the files that Install has placed. If something still uses the programs, they stay:
+// containerd runs the shims of its pods to clean up, and drops pods whose shim has no program any
+// more. users names the pods and processes.
+func (n Node) Undo(ctx context.Context) (users []string, err error) {
+	_, ours, err := n.isOurs()
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+	file, err := n.entry(dropInFile)
+	if err != nil {
 		return nil, err
 	}
+	if ours {
+		if err := errors.Join(os.Remove(file), syncFolder(filepath.Dir(file))); err != nil {
+			return nil, err
+		}
+	}
+	unfinished, _ := filepath.Glob(filepath.Join(filepath.Dir(file), temporary)) // the pattern is valid
+	for _, name := range unfinished {
+		_ = os.Remove(name)
+	}
 	_ = os.Remove(filepath.Dir(file)) // if nothing else is in it
-	if kept, err = n.bundles(); err != nil || len(kept) > 0 {
-		return kept, err
+	if users, err = n.users(ctx); err != nil || len(users) > 0 {
+		return users, err
 	}
 	dir, err := n.path(Bin)
 	if err != nil {
@@ -254,31 +331,5 @@ func (n Node) Undo() (kept []string, err error) {
 		}
 	}
 	_ = os.Remove(dir)
-	_ = os.Remove(filepath.Dir(dir))
-	return nil, nil
-}
-
-// bundles returns the tasks of the node whose shim is one of ours.
-func (n Node) bundles() ([]string, error) {
-	distribution, _, err := n.distribution()
-	if err != nil {
-		return nil, err
-	}
-	state, err := n.state(distribution.config())
-	if err != nil {
-		return nil, err
-	}
-	found, err := filepath.Glob(filepath.Join(state, "io.containerd.runtime.v2.task", "*", "*", "shim-binary-path"))
-	if err != nil {
-		return nil, err
-	}
-	var ours []string
-	for _, name := range found {
-		program, err := os.ReadFile(name)
-		if err == nil && path.Dir(string(program)) == Bin {
-			ours = append(ours, filepath.Base(filepath.Dir(name)))
-		}
-	}
-	slices.Sort(ours)
-	return ours, nil
+	return nil, n.unstage()
 }

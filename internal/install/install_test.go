@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,16 +27,17 @@ type fake struct {
 const (
 	unitFile = "/lib/systemd/system/containerd.service"
 	stock    = "/usr/bin/containerd"
-	staged   = Bin + ".new/containerd"
+	program  = staged + "/containerd"
 )
 
 func newFake(t *testing.T) *fake {
 	f := &fake{answers: map[string]string{
-		stock + " --version":  "containerd github.com/containerd/containerd/v2 v2.4.1 abc\n",
-		stock + " default":    "root = '/var/lib/containerd'\n[cri]\nimage = 'pause:1'\n",
-		stock + " dump":       "root = '/data'\n[cri]\nimage = 'pause:1'\n",
-		staged + " --version": "containerd github.com/containerd/containerd/v2 v2.4.2+hookline.1 def\n",
-		staged + " dump":      "root = '/data'\n[cri]\nimage = 'pause:2'\n[nri]\nnew = true\n",
+		stock + " --version":                   "containerd github.com/containerd/containerd/v2 v2.4.1 abc\n",
+		stock + " default":                     "root = '/var/lib/containerd'\n[cri]\nimage = 'pause:1'\n",
+		stock + " dump":                        "root = '/data'\n[cri]\nimage = 'pause:1'\n",
+		staged + "/hookline-install --version": "hookline-install version devel",
+		program + " --version":                 "containerd github.com/containerd/containerd/v2 v2.4.2+hookline.1 def\n",
+		program + " dump":                      "root = '/data'\n[cri]\nimage = 'pause:2'\n[nri]\nnew = true\n",
 	}}
 	f.Root = t.TempDir()
 	f.run = func(_ context.Context, _ Node, program string, args ...string) (string, string, error) {
@@ -103,7 +105,7 @@ func TestInstallAndUndo(t *testing.T) {
 	assert.Equal(t, done, again)
 	assert.Equal(t, after, f.files(t))
 
-	kept, err := f.Undo()
+	kept, err := f.Undo(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, kept)
 	assert.Equal(t, before, f.files(t))
@@ -123,12 +125,12 @@ func TestInstalledProgramLooksForANewerContainerd(t *testing.T) {
 	assert.Equal(t, "itself", after["/opt/hookline/bin/hookline-install"])
 	assert.Contains(t, after["/etc/systemd/system/containerd.service.d/hookline.conf"], "\nExecStartPre=-/opt/hookline/bin/hookline-install check --newer\n")
 
-	f.answers[Bin+"/containerd --version"] = f.answers[staged+" --version"]
+	f.answers[Bin+"/containerd --version"] = f.answers[program+" --version"]
 	require.NoError(t, f.Newer(t.Context()))
 	f.answers[stock+" --version"] = "containerd github.com/containerd/containerd/v2 v2.4.10 abc\n"
 	require.ErrorContains(t, f.Newer(t.Context()), "the node has containerd v2.4.10, which is newer than this build of v2.4.2")
 
-	_, err = f.Undo()
+	_, err = f.Undo(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, before, f.files(t))
 }
@@ -141,7 +143,7 @@ func TestCheckOfAnInstalledBuild(t *testing.T) {
 	done, err := f.Install(t.Context(), built(t), "")
 	require.NoError(t, err)
 	for _, last := range []string{" --version", " dump"} {
-		f.answers[Bin+"/containerd"+last] = f.answers[staged+last]
+		f.answers[Bin+"/containerd"+last] = f.answers[program+last]
 	}
 	before := f.files(t)
 	checked, err := f.Check(t.Context())
@@ -161,14 +163,14 @@ func TestUndoKeepsProgramsOfShims(t *testing.T) {
 	f.write(t, fmt.Sprintf(bundle, "of-hookline"), Bin+"/containerd-shim-runc-v2")
 	f.write(t, fmt.Sprintf(bundle, "of-stock"), "/usr/bin/containerd-shim-runc-v2")
 
-	kept, err := f.Undo()
+	kept, err := f.Undo(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"of-hookline"}, kept)
 	assert.FileExists(t, filepath.Join(f.Root, Bin, "containerd-shim-runc-v2"))
 	assert.NoFileExists(t, filepath.Join(f.Root, "etc/systemd/system/containerd.service.d/hookline.conf"))
 
 	require.NoError(t, os.Remove(filepath.Join(f.Root, fmt.Sprintf(bundle, "of-hookline"))))
-	kept, err = f.Undo()
+	kept, err = f.Undo(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, kept)
 	assert.NoDirExists(t, filepath.Join(f.Root, "opt/hookline"))
@@ -181,7 +183,7 @@ func TestStateElsewhere(t *testing.T) {
 	_, err := f.Install(t.Context(), built(t), "")
 	require.NoError(t, err)
 	f.write(t, "/srv/state/io.containerd.runtime.v2.task/k8s.io/pod/shim-binary-path", Bin+"/containerd-shim-runc-v2")
-	kept, err := f.Undo()
+	kept, err := f.Undo(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"pod"}, kept)
 }
@@ -204,18 +206,34 @@ func TestRejected(t *testing.T) {
 			f.answers[stock+" --version"] = "containerd github.com/containerd/containerd/v2 main abc\n"
 		}, "which is no released version"},
 		"a setting is lost": {func(_ *testing.T, f *fake) {
-			f.answers[staged+" dump"] = "root = '/var/lib/containerd'\n[cri]\nimage = 'pause:2'\n"
+			f.answers[program+" dump"] = "root = '/var/lib/containerd'\n[cri]\nimage = 'pause:2'\n"
 		}, "the configuration of the node does not fit: root is /data, would be /var/lib/containerd"},
 		"a key does not exist": {func(_ *testing.T, f *fake) {
-			f.log = map[string]string{staged: `time="2026-11-27T00:00:00Z" level=warning msg="Ignoring unknown key in TOML for plugin" key=a plugin=io.containerd.other` + "\n" +
+			f.log = map[string]string{program: `time="2026-11-27T00:00:00Z" level=warning msg="Ignoring unknown key in TOML for plugin" key=a plugin=io.containerd.other` + "\n" +
 				`time="2026-11-27T00:00:00Z" level=error msg="unknown key in TOML for plugin, which has no effect" key=plugins.must.requird_for plugin=io.containerd.nri.v1.nri` + "\n"}
 		}, "settings that do not exist, and that would have no effect: plugins.must.requird_for of io.containerd.nri.v1.nri"},
 		"the build does not start": {func(_ *testing.T, f *fake) {
-			delete(f.answers, staged+" --version")
+			delete(f.answers, program+" --version")
 		}, "exec format error"},
 		"a drop-in comes after": {func(t *testing.T, f *fake) {
 			f.write(t, "/etc/systemd/system/containerd.service.d/zz-site.conf", "[Service]\nExecStart=\nExecStart=/srv/containerd\n")
 		}, "containerd.service.d/zz-site.conf changes what systemd starts"},
+		"a later drop-in that says the same": {func(t *testing.T, f *fake) {
+			f.write(t, "/etc/systemd/system/containerd.service.d/zz-site.conf", "[Service]\nExecStart=\nExecStart=/usr/bin/containerd --log-level debug\n")
+		}, "containerd.service.d/zz-site.conf changes what systemd starts"},
+		"a later drop-in with another PATH": {func(t *testing.T, f *fake) {
+			f.write(t, "/etc/systemd/system/containerd.service.d/zz-site.conf", "[Service]\nEnvironment=\n")
+		}, "containerd.service.d/zz-site.conf changes what systemd starts"},
+		"variables": {func(t *testing.T, f *fake) {
+			f.write(t, unitFile, "[Service]\nExecStart=/usr/bin/containerd $ARGS\n")
+		}, "starts containerd with variables or quotes"},
+		"a drop-in of the operator": {func(t *testing.T, f *fake) {
+			f.write(t, "/etc/systemd/system/containerd.service.d/hookline.conf", "[Service]\nLimitNOFILE=1\n")
+		}, "hookline.conf of "},
+		"a candidate of the release": {func(_ *testing.T, f *fake) {
+			f.answers[stock+" --version"] = "containerd github.com/containerd/containerd/v2 v2.4.2 abc\n"
+			f.answers[program+" --version"] = "containerd github.com/containerd/containerd/v2 v2.4.2-rc.0+hookline.1 def\n"
+		}, "the node has containerd v2.4.2, which is newer than this build of v2.4.2-rc.0"},
 		"two programs": {func(t *testing.T, f *fake) {
 			f.write(t, unitFile, "[Service]\nExecStart=/usr/bin/containerd\nExecStart=/bin/true\n")
 		}, "it starts more than one program"},
@@ -231,6 +249,84 @@ func TestRejected(t *testing.T) {
 			assert.NoDirExists(t, filepath.Join(f.Root, "opt/hookline"))
 		})
 	}
+}
+
+// A program that is missing leaves nothing of the others.
+func TestFailedInstallLeavesNothing(t *testing.T) {
+	f := newFake(t)
+	before := f.files(t)
+	from := built(t)
+	require.NoError(t, os.Remove(filepath.Join(from, "ctr")))
+	_, err := f.Install(t.Context(), from, "")
+	require.ErrorContains(t, err, "program to install")
+	assert.Equal(t, before, f.files(t))
+	assert.NoDirExists(t, filepath.Join(f.Root, "opt/hookline"))
+}
+
+// A drop-in that an operator has masked is not replaced, and its target stays.
+func TestMaskedDropInStays(t *testing.T) {
+	f := newFake(t)
+	f.write(t, "/dev/null", "")
+	f.write(t, "/etc/systemd/system/containerd.service.d/10-other.conf", "[Service]\n")
+	link := filepath.Join(f.Root, "etc/systemd/system/containerd.service.d/hookline.conf")
+	require.NoError(t, os.Symlink("/dev/null", link))
+	_, err := f.Install(t.Context(), built(t), "")
+	require.ErrorContains(t, err, "was not written by hookline-install: remove it first")
+	_, err = f.Undo(t.Context())
+	require.NoError(t, err)
+	to, err := os.Readlink(link)
+	require.NoError(t, err)
+	assert.Equal(t, "/dev/null", to)
+	assert.FileExists(t, filepath.Join(f.Root, "dev/null"))
+}
+
+// The state folder is that of the command line, or of the configuration with what it imports.
+func TestUndoFindsTheStateFolder(t *testing.T) {
+	bundle := "/io.containerd.sandbox.controller.v1.shim/k8s.io/pod/shim-binary-path"
+	for name, set := range map[string]func(*testing.T, *fake){
+		"on the command line": func(t *testing.T, f *fake) {
+			f.write(t, unitFile, "[Service]\nExecStart=/usr/bin/containerd --state /srv/state\n")
+		},
+		"imported": func(_ *testing.T, f *fake) {
+			f.answers[Bin+"/containerd dump"] = "state = '/srv/state'\n"
+		},
+		"in the file": func(t *testing.T, f *fake) {
+			f.write(t, "/etc/containerd/config.toml", "state = '/srv/state'\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			set(t, f)
+			_, err := f.Install(t.Context(), built(t), "")
+			require.NoError(t, err)
+			f.write(t, "/srv/state"+bundle, Bin+"/containerd-shim-runc-v2")
+			users, err := f.Undo(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, []string{"pod"}, users)
+		})
+	}
+}
+
+// A package of the distribution that is removed does not keep its build from being removed.
+func TestUndoWithoutUnit(t *testing.T) {
+	f := newFake(t)
+	_, err := f.Install(t.Context(), built(t), "")
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(f.Root, unitFile)))
+	users, err := f.Undo(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, users)
+	assert.NoDirExists(t, filepath.Join(f.Root, "opt/hookline"))
+}
+
+// A wrapper whose child keeps its output does not keep containerd from starting.
+func TestNewerIsBounded(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_, _, err := chroot(ctx, Node{Root: "/"}, "/bin/sh", "-c", "sleep 30 & sleep 30")
+	require.Error(t, err)
+	require.Less(t, time.Since(start), 15*time.Second)
 }
 
 func TestDropInsOfTheNode(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -28,6 +29,12 @@ type Node struct {
 // path returns the path of a file of the node. No link leads out of its root.
 func (n Node) path(name string) (string, error) {
 	return securejoin.SecureJoin(n.Root, name)
+}
+
+// entry returns the path of a file of the node that may itself be a link.
+func (n Node) entry(name string) (string, error) {
+	dir, err := n.path(path.Dir(name))
+	return filepath.Join(dir, path.Base(name)), err
 }
 
 func (n Node) read(name string) ([]byte, error) {
@@ -69,6 +76,7 @@ func chroot(ctx context.Context, n Node, program string, args ...string) (out, l
 	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = time.Second // a child of a wrapper may keep them
 	if err := cmd.Run(); err != nil {
 		return "", "", fmt.Errorf("%w %s", err, strings.TrimSpace(stderr.String()))
 	}

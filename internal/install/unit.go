@@ -25,6 +25,8 @@ var folders = []string{
 const (
 	service = "containerd.service"
 	dropIn  = "hookline.conf"
+	// dropInFile is its path.
+	dropInFile = "/etc/systemd/system/" + service + ".d/" + dropIn
 	// searched is systemd's own PATH of services.
 	searched = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 )
@@ -38,10 +40,18 @@ type command struct {
 
 // config is the path of the configuration that the command reads.
 func (c command) config() string {
+	if file := c.option("config", "c"); file != "" {
+		return file
+	}
+	return "/etc/containerd/config.toml"
+}
+
+// option returns the value of an option of the command, empty if it has none.
+func (c command) option(names ...string) string {
 	args := strings.Fields(c.args)
 	for i, arg := range args {
 		name, value, given := strings.Cut(arg, "=")
-		if name != "-c" && name != "-config" && name != "--config" {
+		if !strings.HasPrefix(name, "-") || !slices.Contains(names, strings.TrimLeft(name, "-")) {
 			continue
 		}
 		if given {
@@ -51,7 +61,7 @@ func (c command) config() string {
 			return args[i+1]
 		}
 	}
-	return "/etc/containerd/config.toml"
+	return ""
 }
 
 // distribution returns the command that systemd starts as containerd without our drop-in. after
@@ -81,13 +91,15 @@ func (n Node) distribution() (c command, after []string, err error) {
 		if name == dropIn {
 			continue
 		}
-		was := c
 		if err := c.take(dropIns[name]); err != nil {
 			return c, nil, fmt.Errorf("%s.d/%s: %w", service, name, err)
 		}
-		if name > dropIn && c != was {
+		if name > dropIn && overrides(dropIns[name]) {
 			after = append(after, name)
 		}
+	}
+	if strings.ContainsAny(c.args, `$"'`) {
+		return c, nil, fmt.Errorf("%s of %s starts containerd with variables or quotes (%s): write its options out, so that they can be compared", service, n.Root, c.args)
 	}
 	if !path.IsAbs(c.program) {
 		return c, nil, fmt.Errorf("%s of %s starts no program with a path", service, n.Root)
@@ -112,12 +124,48 @@ func (n Node) dropIns() (map[string][]byte, error) {
 			if filepath.Ext(e.Name()) != ".conf" {
 				continue
 			}
-			if found[e.Name()], err = n.read(path.Join(folder, service+".d", e.Name())); err != nil {
+			if found[e.Name()], err = n.readDropIn(path.Join(folder, service+".d", e.Name())); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return found, nil
+}
+
+// readDropIn reads a drop-in. One that is a link to /dev/null is masked.
+func (n Node) readDropIn(name string) ([]byte, error) {
+	file, err := n.entry(name)
+	if err != nil {
+		return nil, err
+	}
+	if to, err := os.Readlink(file); err == nil && to == os.DevNull {
+		return nil, nil
+	}
+	return n.read(name)
+}
+
+// overrides reports whether a drop-in that comes later undoes what ours sets, also if it sets the same
+// as the unit.
+func overrides(content []byte) bool {
+	options, err := unit.DeserializeOptions(bytes.NewReader(content))
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(options, func(o *unit.UnitOption) bool {
+		if o.Section != "Service" {
+			return false
+		}
+		empty := strings.TrimSpace(o.Value) == ""
+		switch o.Name {
+		case "ExecStart", "EnvironmentFile":
+			return true
+		case "ExecStartPre":
+			return empty
+		case "Environment", "UnsetEnvironment":
+			return empty || strings.Contains(o.Value, "PATH")
+		}
+		return false
+	})
 }
 
 // take applies a file of the unit to the command.
@@ -129,6 +177,8 @@ func (c *command) take(content []byte) error {
 	for _, o := range options {
 		switch {
 		case o.Section != "Service":
+		case o.Name == "Environment" && strings.TrimSpace(o.Value) == "":
+			c.path = ""
 		case o.Name == "Environment":
 			for _, v := range strings.Fields(o.Value) {
 				if value, ok := strings.CutPrefix(strings.Trim(v, `"'`), "PATH="); ok {
@@ -160,7 +210,7 @@ func (c command) override(bin string, looks bool) []byte {
 		search = searched
 	}
 	start := strings.TrimSpace(path.Join(bin, "containerd") + " " + c.args)
-	dropIn := "# Written by hookline-install, which removes it with undo.\n[Service]\n"
+	dropIn := written + "[Service]\n"
 	if looks { // if it fails, containerd starts all the same
 		dropIn += "ExecStartPre=-" + path.Join(bin, looker) + " check --newer\n"
 	}

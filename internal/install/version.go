@@ -11,10 +11,11 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-var number = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)(.*)$`)
+// A distribution may append what it likes, such as -0ubuntu1. A candidate comes before its release.
+var number = regexp.MustCompile(`^v?(\d+\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?)(.*)$`)
 
-// version asks a containerd of the node for its version. release is only the number, "v2.4.2",
-// said is all of it.
+// version asks a containerd of the node for its version. release is only the number, "v2.4.2" or
+// "v2.4.2-rc.0", said is all of it.
 func (n Node) version(ctx context.Context, program string) (release, said string, err error) {
 	out, _, err := n.ask(ctx, program, "--version")
 	if err != nil {

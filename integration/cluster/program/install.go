@@ -32,7 +32,7 @@ func runUninstall([]string) error {
 	if err := goToNode(); err != nil {
 		return err
 	}
-	kept, err := install.Node{Root: "/"}.Undo()
+	kept, err := install.Node{Root: "/"}.Undo(context.Background())
 	if err == nil && len(kept) > 0 {
 		fmt.Printf("kept for %s", strings.Join(kept, " "))
 	}
