@@ -13,6 +13,9 @@ const (
 	metrics   = "pkg/adaptation/lifecycle_metrics.go" // of delivery-metrics
 )
 
+// withEngine is what a test that registers a plugin needs: the engine knows which plugins are off.
+const withEngine = "&Adaptation{engine: (&Adaptation{}).newEngine()}"
+
 // PluginSwitch turns a plugin off and on while the runtime runs.
 var PluginSwitch = edit.Patch{
 	Slug:    "plugin-switch",
@@ -42,6 +45,9 @@ has missed.`,
 	return nil, status.Error(codes.FailedPrecondition, err.Error())
 }
 `),
+		edit.In("pkg/adaptation/register_bounds_test.go", edit.Func("registered")).Replace(edit.Expr("&Adaptation{}"), withEngine),
+		edit.In("pkg/adaptation/registration_log_test.go", edit.Func("TestPeersHaveLittleLogged")).Replace(edit.Expr("&Adaptation{}"), withEngine),
+		edit.In("pkg/adaptation/relay_test.go", edit.Func("TestSecondRegistrationIsRejected")).Replace(edit.Expr("&Adaptation{}"), withEngine),
 		edit.In(nri.PluginFile, edit.Type("plugin")).AddField(`
 
 left chan error // receives why the plugin has left; nil unless it is one of the plugin folder`),

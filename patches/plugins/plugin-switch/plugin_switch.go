@@ -47,6 +47,7 @@ l.turnOffKept()
 // PluginsOff are the plugins that are turned off.
 PluginsOff []PluginOffStatus ` + "`json:\"pluginsOff,omitempty\"`"),
 		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Stmt(edit.Assign("s.Enabled")), "s.PluginsOff = l.pluginsOff()"),
+		edit.In("internal/nri/status_test.go", edit.Func("TestStatus")).Replace(edit.Expr("&local{cfg: &Config{}}"), `&local{cfg: &Config{}, switches: newPluginSwitches("")}`),
 		edit.In("internal/nri/lifecycle_metrics.go", edit.Func("init")).Replace(edit.Expr(`"Disconnects of NRI plugins, by reason: closed (by the plugin, or because containerd stops), replaced (a newer connection of the plugin has taken over), or why containerd disconnected it: timeout, backlog or error"`),
 			`"Disconnects of NRI plugins, by reason: closed (by the plugin, or because containerd stops), replaced (a newer connection of the plugin has taken over), off (by an operator), or why containerd disconnected it: timeout, backlog or error"`),
 
