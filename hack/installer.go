@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 
@@ -32,17 +30,11 @@ release has it for each architecture.`,
 // path. cache is the build cache; if it is empty, the go command's.
 func (a *app) buildInstaller(ctx context.Context, arch, version, dir, cache string) (string, error) {
 	program := filepath.Join(dir, filepath.Base(a.releaser.installer))
-	what := fmt.Sprintf("build %s for linux/%s", filepath.Base(program), arch)
-	defer a.progress.Step(what)()
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly",
-		"-ldflags=-s -w -buildid= -X main.version="+version, "-o", program, ".")
-	build.Dir = filepath.Join(a.root, a.releaser.installer)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOFLAGS=", "GOWORK=off")
+	env := []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch, "GOFLAGS=", "GOWORK=off"}
 	if cache != "" {
-		build.Env = append(build.Env, "GOCACHE="+cache)
+		env = append(env, "GOCACHE="+cache)
 	}
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", what, err, out)
-	}
-	return program, nil
+	what := fmt.Sprintf("build %s for linux/%s", filepath.Base(program), arch)
+	return program, a.goBuild(ctx, what, a.releaser.installer, env, "-buildvcs=false", "-mod=readonly",
+		"-ldflags=-s -w -buildid= -X main.version="+version, "-o", program, ".")
 }

@@ -37,11 +37,16 @@ func (a *app) goTool(ctx context.Context, what, module, output string, flags ...
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
+	args := append([]string{"-o", bin + string(filepath.Separator)}, flags...)
+	return a.goBuild(ctx, what, module, []string{"CGO_ENABLED=1"}, append(args, "tool")...)
+}
+
+// goBuild runs go build in a module below the repository, with additions to the environment.
+func (a *app) goBuild(ctx context.Context, what, module string, env []string, args ...string) error {
 	defer a.progress.Step(what)()
-	args := append([]string{"build", "-trimpath", "-o", bin + string(filepath.Separator)}, flags...)
-	build := exec.CommandContext(ctx, "go", append(args, "tool")...)
+	build := exec.CommandContext(ctx, "go", append([]string{"build", "-trimpath"}, args...)...)
 	build.Dir = filepath.Join(a.root, module)
-	build.Env = append(os.Environ(), "CGO_ENABLED=1")
+	build.Env = append(os.Environ(), env...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", what, err, out)
 	}

@@ -43,7 +43,7 @@ folder of binaries that you have built, as it is.`,
 	}
 }
 
-func runInstall(ctx context.Context, cmd *cli.Command) (err error) {
+func runInstall(ctx context.Context, cmd *cli.Command) error {
 	n, err := node(cmd)
 	if err != nil {
 		return err
@@ -53,31 +53,40 @@ func runInstall(ctx context.Context, cmd *cli.Command) (err error) {
 	switch unsigned := cmd.Bool("unsigned"); {
 	case err != nil:
 		return fmt.Errorf("--from: %w", err)
-	case unsigned && !info.IsDir():
+	case unsigned && info.IsDir():
+		return installFolder(ctx, cmd, n, from)
+	case unsigned:
 		return fmt.Errorf("--unsigned: %s is no folder", from)
-	case !unsigned && !info.Mode().IsRegular():
-		return fmt.Errorf("--from: %s is no archive of a release: for a folder of binaries that you have built, give --unsigned", from)
-	case !unsigned:
-		dir, err := os.MkdirTemp("", "hookline-install-")
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		by, err := signerOf(cmd)
-		if err != nil {
-			return err
-		}
-		trusted, err := trustedRoot(ctx, cmd.String("trusted-root"))
-		if err != nil {
-			return err
-		}
-		if err := by.unpackVerified(trusted, from, dir); err != nil {
-			return err
-		}
-		from = dir
+	case info.Mode().IsRegular():
+		return installArchive(ctx, cmd, n, from)
 	}
+	return fmt.Errorf("--from: %s is no archive of a release: for a folder of binaries that you have built, give --unsigned", from)
+}
+
+// installArchive installs an archive if it is signed.
+func installArchive(ctx context.Context, cmd *cli.Command, n install.Node, file string) (err error) {
+	by, err := signerOf(cmd)
+	if err != nil {
+		return err
+	}
+	trusted, err := trustedRoot(ctx, cmd.String("trusted-root"))
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "hookline-install-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := by.unpackVerified(trusted, file, dir); err != nil {
+		return err
+	}
+	return installFolder(ctx, cmd, n, dir)
+}
+
+func installFolder(ctx context.Context, cmd *cli.Command, n install.Node, dir string) error {
 	const self = "/proc/self/exe" // also if the file has been replaced since
-	done, err := n.Install(ctx, from, self)
+	done, err := n.Install(ctx, dir, self)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -278,8 +277,5 @@ func sizeBelow(name string) (float64, error) {
 		}
 		return err
 	})
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, err
-	}
 	return float64(last), err
 }

@@ -3,7 +3,6 @@
 package install
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -238,98 +237,4 @@ func syncFolder(name string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
-}
-
-// written is how the drop-in begins.
-const written = "# Written by hookline-install, which removes it with undo.\n"
-
-// temporary is the name of a file that is not written yet.
-const temporary = ".hookline-*"
-
-// isOurs reports whether there is a drop-in of that name, and whether Install has written it. A link,
-// as one that masks it, is never ours.
-func (n Node) isOurs() (there, ours bool, err error) {
-	file, err := n.entry(dropInFile)
-	if err != nil {
-		return false, false, err
-	}
-	info, err := os.Lstat(file)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return false, false, nil
-	case err != nil || !info.Mode().IsRegular():
-		return true, false, err
-	}
-	content, err := os.ReadFile(file)
-	return true, bytes.HasPrefix(content, []byte(written)), err
-}
-
-// mayWrite returns an error if the drop-in would replace one of the operator.
-func (n Node) mayWrite() error {
-	there, ours, err := n.isOurs()
-	if err == nil && there && !ours {
-		err = fmt.Errorf("%s of %s was not written by hookline-install: remove it first", dropInFile, n.Root)
-	}
-	return err
-}
-
-// write writes a file of the node, whole or not at all.
-func (n Node) write(name string, content []byte) error {
-	file, err := n.entry(name)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(file), temporary)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
-// Undo removes the files that Install has placed. If something still uses the programs, they stay:
-// containerd runs the shims of its pods to clean up, and drops pods whose shim has no program any
-// more. users names the pods and processes.
-func (n Node) Undo(ctx context.Context) (users []string, err error) {
-	_, ours, err := n.isOurs()
-	if err != nil {
-		return nil, err
-	}
-	file, err := n.entry(dropInFile)
-	if err != nil {
-		return nil, err
-	}
-	if ours {
-		if err := errors.Join(os.Remove(file), syncFolder(filepath.Dir(file))); err != nil {
-			return nil, err
-		}
-	}
-	unfinished, _ := filepath.Glob(filepath.Join(filepath.Dir(file), temporary)) // the pattern is valid
-	for _, name := range unfinished {
-		_ = os.Remove(name)
-	}
-	_ = os.Remove(filepath.Dir(file)) // if nothing else is in it
-	if users, err = n.users(ctx); err != nil || len(users) > 0 {
-		return users, err
-	}
-	dir, err := n.path(Bin)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range append(slices.Clone(programs), looker) {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-	}
-	_ = os.Remove(dir)
-	return nil, n.unstage()
 }

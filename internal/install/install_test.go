@@ -320,7 +320,7 @@ func TestUndoWithoutUnit(t *testing.T) {
 }
 
 // A wrapper whose child keeps its output does not keep containerd from starting.
-func TestNewerIsBounded(t *testing.T) {
+func TestRunOfAProgramIsBounded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	start := time.Now()

@@ -55,11 +55,10 @@ func Write(dir string, o Origin, builds []Build, programs []string, series strin
 			continue
 		}
 		name = fmt.Sprintf("%s-%s-linux-%s", filepath.Base(b.Program), version, b.Arch)
-		program := put(name)
-		if err := copyProgram(b.Program, program); err != nil {
+		of := described{filepath.Base(b.Program), put(name), "APPLICATION"}
+		if err := copyFile(archive.File{From: b.Program, Mode: 0o755}, of.file); err != nil {
 			return err
 		}
-		of := described{filepath.Base(b.Program), program, "APPLICATION"}
 		if err := writeSBOM(put(name+".spdx.json"), of, filepath.Dir(b.Program), []string{of.name}, o, ""); err != nil {
 			return err
 		}
@@ -75,12 +74,8 @@ func Write(dir string, o Origin, builds []Build, programs []string, series strin
 		return err
 	}
 	for _, e := range evidence {
-		text, err := os.ReadFile(e.From)
-		if err != nil {
+		if err := copyFile(e, put("hookline-"+version+"-"+e.Name)); err != nil {
 			return fmt.Errorf("evidence of a release: %w", err)
-		}
-		if err := os.WriteFile(put("hookline-"+version+"-"+e.Name), text, e.Mode); err != nil {
-			return err
 		}
 	}
 	all, err := archive.Sums(written...)
@@ -90,10 +85,10 @@ func Write(dir string, o Origin, builds []Build, programs []string, series strin
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(all), 0o644)
 }
 
-func copyProgram(from, to string) error {
-	content, err := os.ReadFile(from)
+func copyFile(f archive.File, to string) error {
+	content, err := os.ReadFile(f.From)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, content, 0o755)
+	return os.WriteFile(to, content, f.Mode)
 }

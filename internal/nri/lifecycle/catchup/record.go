@@ -118,10 +118,11 @@ type Missed struct {
 func (r *Record) Missed(received ledger.Snapshot, g, former *ledger.Ledger) (missed []Missed) {
 	there := received.Index()
 	if r != nil {
-		for _, end := range r.settled(there) {
+		stored, settled := r.stored(there)
+		for _, end := range settled {
 			r.delivered(end)
 		}
-		missed = r.Expected(received, former)
+		missed = append(stored, r.unstored(received.Pods, former, stored)...)
 		r.some = len(missed) > 0
 	}
 	last := make(map[string]int) // the index of the last missed end of a pod
@@ -145,30 +146,23 @@ func (r *Record) Expected(received ledger.Snapshot, former *ledger.Ledger) (miss
 	if r == nil {
 		return nil
 	}
-	there := received.Index()
-	for due := range r.of.Store.Missed(r.name) {
-		if end := eventOf(due); r.mustReceive(end, there) {
-			missed = append(missed, Missed{End: end, Stored: due.Request})
-		}
-	}
-	return append(missed, r.unstored(received.Pods, former, missed)...)
+	stored, _ := r.stored(received.Index())
+	return append(stored, r.unstored(received.Pods, former, stored)...)
 }
 
-// settled returns the stored ends that the plugin must not receive.
-func (r *Record) settled(there map[ledger.ID]ledger.Object) (ends []ledger.Event) {
+// stored returns the stored ends that the plugin must still receive, and those that are settled.
+func (r *Record) stored(there map[ledger.ID]ledger.Object) (missed []Missed, settled []ledger.Event) {
 	for due := range r.of.Store.Missed(r.name) {
-		if end := eventOf(due); !r.mustReceive(end, there) {
-			ends = append(ends, end)
+		end := eventOf(due)
+		o, listed := there[end.ID()]
+		toCome := listed && (end.Kind != ledger.StopPodSandbox || !o.Stopped)
+		if toCome || !end.Kind.Final() || !r.wants.Has(end.Kind) {
+			settled = append(settled, end)
+			continue
 		}
+		missed = append(missed, Missed{End: end, Stored: due.Request})
 	}
-	return ends
-}
-
-// mustReceive reports whether the plugin must still receive a stored end.
-func (r *Record) mustReceive(end ledger.Event, there map[ledger.ID]ledger.Object) bool {
-	o, listed := there[end.ID()]
-	toCome := listed && (end.Kind != ledger.StopPodSandbox || !o.Stopped)
-	return !toCome && end.Kind.Final() && r.wants.Has(end.Kind)
+	return missed, settled
 }
 
 // unstored returns the missed Stops of pods that have stopped, except for the stored ones.

@@ -152,11 +152,14 @@ func (l *local) disconnectedPlugins() []DisconnectedPluginStatus {
 	return all
 }
 
+// errNRIDisabled is why an operator's request is rejected.
+var errNRIDisabled = fmt.Errorf("NRI is disabled: %w", errdefs.ErrFailedPrecondition)
+
 // ForgetPlugin drops the missed events of a disconnected plugin that will not come back,
 // by its index and name. It returns how many there were.
 func (l *local) ForgetPlugin(name string) (int, error) {
 	if !l.IsEnabled() {
-		return 0, fmt.Errorf("NRI is disabled: %w", errdefs.ErrFailedPrecondition)
+		return 0, errNRIDisabled
 	}
 	ends, ok := l.nri.ForgetPlugin(name)
 	if ok {

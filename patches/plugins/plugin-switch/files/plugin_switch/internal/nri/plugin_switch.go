@@ -165,8 +165,6 @@ func (l *local) TurnOnPlugin(ctx context.Context, name string) error {
 	return fmt.Errorf("plugin %q is not turned off, but %s: %w", name, strings.Join(slices.Sorted(maps.Keys(off)), ", "), errdefs.ErrNotFound)
 }
 
-var errNRIDisabled = fmt.Errorf("NRI is disabled: %w", errdefs.ErrFailedPrecondition)
-
 // lacking returns what the settings require the plugin of an index and name for, if no plugin of
 // that name is connected.
 func (l *local) lacking(name string) []string {

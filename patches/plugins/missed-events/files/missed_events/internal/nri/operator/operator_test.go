@@ -29,6 +29,22 @@ func (k knows) ForgetPlugin(name string) (int, error) {
 	return ends, nil
 }
 
+// serving returns a connection to a server of the service.
+func serving(t *testing.T, n NRI, options ...grpc.ServerOption) *grpc.ClientConn {
+	t.Helper()
+	socket := filepath.Join(t.TempDir(), "grpc.sock")
+	l, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	s := grpc.NewServer(options...)
+	Serve(s, n)
+	go s.Serve(l)
+	t.Cleanup(s.Stop)
+	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
 // A request on the socket reaches NRI, with and without interceptors, and errors keep their
 // class.
 func TestForget(t *testing.T) {
@@ -41,17 +57,7 @@ func TestForget(t *testing.T) {
 		})},
 	} {
 		t.Run(name, func(t *testing.T) {
-			socket := filepath.Join(t.TempDir(), "grpc.sock")
-			l, err := net.Listen("unix", socket)
-			require.NoError(t, err)
-			s := grpc.NewServer(options...)
-			Serve(s, knows{ends: map[string]int{"10-gone": 7}})
-			go s.Serve(l)
-			defer s.Stop()
-			conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
-			require.NoError(t, err)
-			defer conn.Close()
-
+			conn := serving(t, knows{ends: map[string]int{"10-gone": 7}}, options...)
 			ends, err := Forget(t.Context(), conn, "10-gone")
 			require.NoError(t, err)
 			require.Equal(t, 7, ends)

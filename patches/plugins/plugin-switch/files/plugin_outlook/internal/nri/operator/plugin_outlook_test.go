@@ -4,14 +4,10 @@ package operator
 
 import (
 	"context"
-	"net"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 )
 
 type oneOutlook struct{}
@@ -25,17 +21,7 @@ func (oneOutlook) OutlookOfPlugin(_ context.Context, name string) (Outlook, erro
 }
 
 func TestOutlookRequests(t *testing.T) {
-	socket := filepath.Join(t.TempDir(), "grpc.sock")
-	l, err := net.Listen("unix", socket)
-	require.NoError(t, err)
-	s := grpc.NewServer()
-	Serve(s, knows{Outlooks: oneOutlook{}})
-	go s.Serve(l)
-	defer s.Stop()
-	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	defer conn.Close()
-
+	conn := serving(t, knows{Outlooks: oneOutlook{}})
 	all, err := Plugins(t.Context(), conn)
 	require.NoError(t, err)
 	want, _ := oneOutlook{}.Plugins()

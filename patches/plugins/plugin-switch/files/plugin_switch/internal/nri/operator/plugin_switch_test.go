@@ -5,14 +5,10 @@ package operator
 import (
 	"context"
 	"fmt"
-	"net"
-	"path/filepath"
 	"testing"
 
 	"github.com/containerd/errdefs"
 	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 )
 
 type oneSwitch struct{ off bool }
@@ -33,18 +29,7 @@ func (s *oneSwitch) TurnOnPlugin(_ context.Context, name string) error {
 // Requests and replies reach the other end whole.
 func TestSwitchRequests(t *testing.T) {
 	ctx := t.Context()
-	socket := filepath.Join(t.TempDir(), "grpc.sock")
-	l, err := net.Listen("unix", socket)
-	require.NoError(t, err)
-	s := grpc.NewServer()
-	one := &oneSwitch{}
-	Serve(s, knows{Switches: one})
-	go s.Serve(l)
-	defer s.Stop()
-	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	defer conn.Close()
-
+	conn := serving(t, knows{Switches: &oneSwitch{}})
 	off, err := TurnOff(ctx, conn, "10-one")
 	require.NoError(t, err)
 	require.Equal(t, TurnedOff{WasConnected: true, RequiredFor: []string{"pods"}}, off)
