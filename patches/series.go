@@ -54,6 +54,7 @@ import (
 	"github.com/hookline-nri/hookline/patches/pods/creation"
 	creationmetrics "github.com/hookline-nri/hookline/patches/pods/creation-metrics"
 	"github.com/hookline-nri/hookline/patches/pods/events"
+	interruptedsnapshot "github.com/hookline-nri/hookline/patches/pods/interrupted-snapshot"
 	podresources "github.com/hookline-nri/hookline/patches/pods/pod-resources"
 	recordslast "github.com/hookline-nri/hookline/patches/pods/records-last"
 	"github.com/hookline-nri/hookline/patches/pods/recovery"
@@ -118,6 +119,7 @@ var Series = edit.Assemble([]edit.Module{
 
 	// containerd, with NRI as released.
 	undo.Group,
+	interruptedsnapshot.Group,
 	shims.Group,
 	shimevents.Group,
 	shimdeletecommand.Group,
