@@ -15,9 +15,8 @@ snapshot in its place before it commits the record. If it is killed
 between these two, the folder stays, and the next snapshot gets the same
 number.
 
-Empty the place of a snapshot before its folder is put
-there. The record is new in this transaction, so nothing else uses its
-number.`,
+Empty the place of a snapshot before its folder is put there. The record
+is new in this transaction, so nothing else uses its number.`,
 	Rules:  []string{"L7", "L15"},
 	Status: edit.Upstream,
 	Until:  "the overlay snapshotter creates a snapshot although a folder with its number exists",

@@ -57,9 +57,6 @@ func (l *local) Plugins() ([]operator.Plugin, error) {
 
 // OutlookOfPlugin returns what a plugin receives when it connects, by its index and name.
 func (l *local) OutlookOfPlugin(ctx context.Context, name string) (operator.Outlook, error) {
-	if !l.IsEnabled() {
-		return operator.Outlook{}, errNRIDisabled
-	}
 	all, err := l.Plugins()
 	if err != nil {
 		return operator.Outlook{}, err
