@@ -58,7 +58,7 @@ undo.push("release_reservation", func(context.Context) error {
 `),
 		containerd.Run.Delete(edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("status.State"))))),
 		containerd.Run.Replace(edit.Stmt(edit.All(edit.Call("c.sandboxStore.Add"), edit.Has(edit.Call("fmt.Errorf")))), `// All plugins have approved the pod. Nothing that can fail comes after this.
-if err := creation.Seal(); err != nil {
+if err := creation.Seal(ctx); err != nil {
 	return nil, err
 }
 c.becomeReady(sandbox)

@@ -51,7 +51,7 @@ func TestExitIsPassedOn(t *testing.T) {
 		ctx := creation.Context(t.Context())
 		exit := make(chan containerd.ExitStatus, 1)
 		watch := failOnExit(creation, exit)
-		require.NoError(t, creation.Seal())
+		require.NoError(t, creation.Seal(ctx))
 		exit <- died
 		synctest.Wait()
 		require.Equal(t, died, <-watch.end())

@@ -63,13 +63,20 @@ func (n *Creation) Fail(reason error) {
 	}
 }
 
-// Seal is the last point at which the creation can fail. It returns the reason of the failure,
-// or nil if the creation can no longer fail.
-func (n *Creation) Seal() error {
+// Seal is the last point at which the creation can fail: because it was made to fail, or because
+// its caller has canceled, also while the last step ended. It returns the reason, or nil if the
+// creation can no longer fail.
+func (n *Creation) Seal(ctx context.Context) error {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
-	n.sealed = n.failure == nil
-	return n.failure
+	if n.failure != nil {
+		return n.failure
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("caller canceled before the sandbox was ready: %w", err)
+	}
+	n.sealed = true
+	return nil
 }
 
 // Explain adds the reason to the error of a creation that was made to fail.

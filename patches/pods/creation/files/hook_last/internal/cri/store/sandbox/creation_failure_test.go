@@ -20,7 +20,7 @@ func TestFailedCreationSaysWhy(t *testing.T) {
 	n.Fail(errors.New("this comes second"))
 
 	require.ErrorIs(t, context.Cause(ctx), died)
-	require.ErrorIs(t, n.Seal(), died)
+	require.ErrorIs(t, n.Seal(ctx), died)
 	err := n.Explain(ctx.Err())
 	require.ErrorIs(t, err, died)
 	require.ErrorContains(t, err, "context canceled")
@@ -31,11 +31,22 @@ func TestSealedCreationCannotFail(t *testing.T) {
 	var c Creations
 	n := c.Begin(creating("pod"))
 	ctx := n.Context(t.Context())
-	require.NoError(t, n.Seal())
+	require.NoError(t, n.Seal(ctx))
 	n.Fail(errors.New("too late"))
 	require.NoError(t, ctx.Err())
 	require.NoError(t, n.Explain(nil))
 	require.Error(t, ctx.Err(), "the context is released")
+}
+
+// The last plugin may approve the pod at the moment in which the caller cancels. No caller would know
+// of the pod then.
+func TestCreationOfACallerThatCanceledIsNotSealed(t *testing.T) {
+	var c Creations
+	n := c.Begin(creating("pod"))
+	caller, cancel := context.WithCancel(t.Context())
+	ctx := n.Context(caller)
+	cancel()
+	require.ErrorIs(t, n.Seal(ctx), context.Canceled)
 }
 
 // The exit of a sandbox that is being rolled back is not the reason of its failure.
