@@ -19,13 +19,14 @@ resources that no pod uses.
 
 Reserve the sandbox's place in the store before the hook. Let the exit
 of its process cancel the creation, even while a plugin has not answered
-yet; this replaces the check of the process after the hook. After the
-last plugin has approved the pod, nothing can fail.
+yet; this replaces the check of the process after the hook. A caller
+that cancels while the last plugin approves the pod fails it, too: no
+client would know of it. After that, nothing can fail.
 
 As before, no list shows the pod before the last plugin has approved it.
 Events of the pod come after that, too.`,
 	Refs:   []string{"containerd/nri#286"},
-	Rules:  []string{"L5"},
+	Rules:  []string{"L5", "L7"},
 	Status: edit.Upstream,
 	Until:  "no step that can fail comes after the NRI hook in RunPodSandbox, and the exit of the sandbox fails RunPodSandbox",
 	Needs:  []string{"containerd/pods-being-created", "containerd/wait-before-hook"},

@@ -63,9 +63,8 @@ func (n *Creation) Fail(reason error) {
 	}
 }
 
-// Seal is the last point at which the creation can fail: because it was made to fail, or because
-// its caller has canceled, also while the last step ended. It returns the reason, or nil if the
-// creation can no longer fail.
+// Seal is the last point at which the creation can fail. It returns the reason if the creation was
+// made to fail or its caller has canceled, and nil if the creation can no longer fail.
 func (n *Creation) Seal(ctx context.Context) error {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
