@@ -81,6 +81,7 @@ func hookline(args []string) error {
 				{Package: "cmd/containerd", Tags: static, Cgo: true}, // the btrfs snapshotter needs cgo
 				{Package: "cmd/ctr", Tags: static, Cgo: true},
 				{Package: "cmd/containerd-shim-runc-v2", Tags: []string{"no_grpc"}},
+				{Package: "cmd/containerd-shim-sandboxed-runc-v2", Tags: []string{"no_grpc"}, Added: true},
 			},
 			Tags: []string{"urfave_cli_no_docs"},
 			Vars: "version",
@@ -95,6 +96,7 @@ func hookline(args []string) error {
 				{Args: []string{"containerd", "config", "default"}, Says: []string{"plugin_request_timeout"}, TOML: true},
 				{Args: []string{"ctr", "--version"}, Says: []string{"{version}"}},
 				{Args: []string{"containerd-shim-runc-v2", "-v"}, Says: []string{"{version}", "{revision}"}},
+				{Args: []string{"containerd-shim-sandboxed-runc-v2", "-v"}, Says: []string{"{version}", "{revision}"}},
 			},
 		},
 		build:     fmt.Sprintf("hookline.%d", patches.Release),

@@ -28,6 +28,7 @@ type Command struct {
 	Package string   // below the module's root: "cmd/containerd"
 	Tags    []string // build tags besides those of the product
 	Cgo     bool     // built with cgo, which needs a C compiler and a static libc
+	Added   bool     // a patch adds it, so that a tree without that patch lacks it
 }
 
 // Name is that of its binary.
@@ -71,6 +72,7 @@ func (w *Workspace) BuildFor(ctx context.Context, trees []Tree, p Product, build
 	if err != nil {
 		return "", false, err
 	}
+	p = p.in(t.Work)
 	version = t.Version + "+" + build
 	toolchain, err := w.toolchainWith(ctx, t.Work, platform.env(), "CC", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_LDFLAGS")
 	if err != nil {
@@ -126,6 +128,25 @@ func (w *Workspace) buildCommand(ctx context.Context, dir, into string, c Comman
 	}
 	_, err := w.golangWith(ctx, dir, env, append(args, "./"+c.Package)...)
 	return err
+}
+
+// in returns the product with the commands that a work tree has.
+func (p Product) in(work string) Product {
+	p.Commands = slices.DeleteFunc(slices.Clone(p.Commands), func(c Command) bool {
+		return c.Added && !exists(filepath.Join(work, c.Package))
+	})
+	return p
+}
+
+// upstreams returns the packages of the commands that every commit has.
+func (p Product) upstreams() []string {
+	var packages []string
+	for _, c := range p.Commands {
+		if !c.Added {
+			packages = append(packages, "./"+c.Package)
+		}
+	}
+	return packages
 }
 
 // compiles fails if the product needs a C compiler that is not installed.

@@ -54,10 +54,7 @@ func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product) (che
 	}
 	what := []string{"./..."}
 	if t.Name == p.Module {
-		what = nil
-		for _, c := range p.Commands {
-			what = append(what, "./"+c.Package)
-		}
+		what = p.upstreams()
 	}
 	content, err := contents(ctx, trees)
 	if err != nil {

@@ -101,10 +101,7 @@ func (b *bench) check(ctx context.Context, c *GroupCheck, p Product) error {
 	}
 	what := []string{"./..."}
 	if t.Name == p.Module {
-		what = nil
-		for _, c := range p.Commands {
-			what = append(what, "./"+c.Package)
-		}
+		what = p.upstreams()
 	}
 	all.Patch = edit.Patch{Module: t.Name, Slug: c.Group.Name()}
 	touched, err := w.packages(ctx, dir, all, p.Tags)
