@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/containerd/typeurl/v2"
+	specs "github.com/opencontainers/runtime-spec/specs-go"
+	"golang.org/x/sys/unix"
+)
+
+// containerd knows specifications by this type.
+func init() {
+	typeurl.Register(&specs.Spec{}, "types.containerd.io", "opencontainers/runtime-spec", "1", "Spec")
+}
+
+// nsFolder is the folder of the namespaces in a bundle.
+const nsFolder = "ns"
+
+// pod is what a sandbox consists of.
+type pod struct {
+	bundle string
+	config config
+
+	own        map[specs.LinuxNamespaceType]bool // the kinds of namespaces that it does not share with the node
+	sysctls    map[specs.LinuxNamespaceType]map[string]string
+	namespaces []specs.LinuxNamespace // those that containers join
+}
+
+// newPod returns a pod that does not exist yet, except for its network namespace, if it has one.
+func newPod(bundle, netns string, config config) (*pod, error) {
+	if err := config.needsProcess(); err != nil {
+		return nil, err
+	}
+	p := &pod{bundle: bundle, config: config, own: map[specs.LinuxNamespaceType]bool{
+		specs.NetworkNamespace: netns != "",
+		specs.UTSNamespace:     config.network != ofNode, // as with a pause container
+		specs.IPCNamespace:     config.ipc != ofNode,
+	}}
+	if netns != "" {
+		p.namespaces = append(p.namespaces, specs.LinuxNamespace{Type: specs.NetworkNamespace, Path: netns})
+	}
+	var err error
+	p.sysctls, err = sortSysctls(config.sysctls, p.own)
+	return p, err
+}
+
+// create makes the files and namespaces of a pod. stop removes what a failure leaves.
+func (p *pod) create() error {
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	name := p.config.hostname
+	if name != "" {
+		host = name
+	}
+	if err := writeFiles(p.bundle, host, p.config.dns); err != nil {
+		return err
+	}
+	if p.own[specs.IPCNamespace] {
+		if err := mountShm(p.bundle); err != nil {
+			return err
+		}
+	}
+	made, err := pin(filepath.Join(p.bundle, nsFolder), p.own, func() error {
+		if p.own[specs.UTSNamespace] && name != "" {
+			if err := unix.Sethostname([]byte(name)); err != nil {
+				return fmt.Errorf("set the hostname: %w", err)
+			}
+		}
+		for _, kind := range []specs.LinuxNamespaceType{specs.UTSNamespace, specs.IPCNamespace} {
+			if err := setSysctls(p.sysctls[kind]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	p.namespaces = append(p.namespaces, made...)
+	return err
+}
+
+// start sets the sysctls of the network.
+func (p *pod) start() error {
+	values := p.sysctls[specs.NetworkNamespace]
+	if len(values) == 0 {
+		return nil
+	}
+	return enter(p.namespaces, func() error { return setSysctls(values) })
+}
+
+// stop removes what create has mounted.
+func (p *pod) stop() error { return removeFiles(p.bundle) }
+
+// spec returns the specification of the sandbox: what containers join and mount.
+func (p *pod) spec() *specs.Spec {
+	return &specs.Spec{
+		Version:  specs.Version,
+		Hostname: p.config.hostname,
+		Mounts:   shared(p.bundle, p.own[specs.IPCNamespace]),
+		Linux:    &specs.Linux{Namespaces: p.namespaces, Sysctl: p.config.sysctls},
+	}
+}

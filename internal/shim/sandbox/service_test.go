@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	api "github.com/containerd/containerd/api/runtime/sandbox/v1"
+	"github.com/containerd/typeurl/v2"
+	specs "github.com/opencontainers/runtime-spec/specs-go"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// netns mounts a new network namespace, and returns its path.
+func netns(t *testing.T) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs root")
+	}
+	path := filepath.Join(t.TempDir(), "net")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	require.NoError(t, onThread(func() error {
+		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+			return err
+		}
+		return unix.Mount("/proc/thread-self/ns/net", path, "", unix.MS_BIND, "")
+	}))
+	t.Cleanup(func() { require.NoError(t, unmount(path)) })
+	return path
+}
+
+// run creates and starts the sandbox of a pod.
+func run(t *testing.T, config *cri.PodSandboxConfig, netns string) (*Service, string, *specs.Spec) {
+	t.Helper()
+	bundle := t.TempDir()
+	s := New(func() {})
+	t.Cleanup(func() {
+		_, err := s.StopSandbox(t.Context(), nil)
+		require.NoError(t, err)
+	})
+	value, err := proto.Marshal(config)
+	require.NoError(t, err)
+	_, err = s.CreateSandbox(t.Context(), &api.CreateSandboxRequest{
+		SandboxID: "pod", BundlePath: bundle, NetnsPath: netns, Options: &anypb.Any{Value: value},
+	})
+	require.NoError(t, err)
+	r, err := s.StartSandbox(t.Context(), &api.StartSandboxRequest{SandboxID: "pod"})
+	require.NoError(t, err)
+	require.Zero(t, r.GetPid())
+	spec, err := typeurl.UnmarshalAny(r.GetSpec())
+	require.NoError(t, err)
+	return s, bundle, spec.(*specs.Spec)
+}
+
+func mounted(t *testing.T, below string) (paths []string) {
+	t.Helper()
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(mounts)) {
+		if path := strings.Fields(line)[4]; strings.HasPrefix(path, below) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+func TestSandboxHasItsNamespaces(t *testing.T) {
+	s, bundle, spec := run(t, &cri.PodSandboxConfig{
+		Hostname: "a-pod",
+		Linux: &cri.LinuxPodSandboxConfig{
+			Sysctls: map[string]string{
+				"kernel.shmmax": "4096", "net.ipv4.ip_unprivileged_port_start": "99", "net/ipv4/conf/lo/forwarding": "1",
+			},
+			SecurityContext: &cri.LinuxSandboxSecurityContext{NamespaceOptions: &cri.NamespaceOption{Pid: cri.NamespaceMode_CONTAINER}},
+		},
+	}, netns(t))
+	nodes, err := os.ReadFile("/proc/sys/kernel/shmmax")
+	require.NoError(t, err)
+	own, err := os.Readlink("/proc/self/ns/uts")
+	require.NoError(t, err)
+
+	require.Len(t, spec.Linux.Namespaces, 3)
+	require.NoError(t, enter(spec.Linux.Namespaces, func() error {
+		for path, value := range map[string]string{
+			"kernel/hostname": "a-pod", "kernel/shmmax": "4096",
+			"net/ipv4/ip_unprivileged_port_start": "99", "net/ipv4/conf/lo/forwarding": "1",
+		} {
+			got, err := os.ReadFile(filepath.Join("/proc/sys", path))
+			require.NoError(t, err)
+			require.Equal(t, value, strings.TrimSpace(string(got)), path)
+		}
+		return nil
+	}))
+	still, err := os.ReadFile("/proc/sys/kernel/shmmax")
+	require.NoError(t, err)
+	require.Equal(t, nodes, still)
+	stays, err := os.Readlink("/proc/self/ns/uts")
+	require.NoError(t, err)
+	require.Equal(t, own, stays, "the namespace of the process")
+
+	require.ElementsMatch(t, []string{bundle + "/ns/ipc", bundle + "/ns/uts", bundle + "/shm"}, mounted(t, bundle))
+	for range 2 {
+		_, err = s.StopSandbox(t.Context(), nil)
+		require.NoError(t, err)
+		require.Empty(t, mounted(t, bundle))
+	}
+	status, err := s.SandboxStatus(t.Context(), &api.SandboxStatusRequest{SandboxID: "pod"})
+	require.NoError(t, err)
+	require.Equal(t, cri.PodSandboxState_SANDBOX_NOTREADY.String(), status.GetState())
+	ended, err := s.WaitSandbox(t.Context(), &api.WaitSandboxRequest{SandboxID: "pod"})
+	require.NoError(t, err)
+	require.Equal(t, status.GetExitedAt().AsTime(), ended.GetExitedAt().AsTime())
+}
+
+// A pod uses nothing before the cgroup of its containers exists.
+func TestUsage(t *testing.T) {
+	for path, used := range map[string]bool{"": false, "/no-such-pod": false, "/": true} {
+		encoded, err := usage(path)
+		require.NoError(t, err, path)
+		metrics, err := typeurl.UnmarshalAny(encoded)
+		require.NoError(t, err, path)
+		require.Equal(t, used, proto.Size(metrics.(proto.Message)) > 0, path)
+	}
+}
