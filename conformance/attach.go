@@ -182,25 +182,16 @@ func (a *attached) Timeouts() (request, registration time.Duration) {
 // or else until CRI shows it as running.
 func (a *attached) Settled(ctx context.Context, container string) error {
 	return wait.Until(ctx, "container "+container+" to run", func(ctx context.Context) error {
-		s, err := a.cri.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: container, Verbose: true})
-		if err != nil {
+		pid, err := a.cri.PID(ctx, container)
+		if err != nil || pid == 0 {
 			return err
 		}
-		if state := s.GetStatus().GetState(); state != runtime.ContainerState_CONTAINER_RUNNING {
-			return fmt.Errorf("it is %s", state)
-		}
-		var info struct {
-			Pid int `json:"pid"`
-		}
-		if err := json.Unmarshal([]byte(s.GetInfo()["info"]), &info); err != nil || info.Pid == 0 {
-			return nil
-		}
-		ignores, err := proc.Ignores(info.Pid, idle.Ready)
+		ignores, err := proc.Ignores(pid, idle.Ready)
 		if err != nil {
 			return nil // the process cannot be seen from here
 		}
 		if !ignores {
-			return fmt.Errorf("process %d does not handle its signals yet", info.Pid)
+			return fmt.Errorf("process %d does not handle its signals yet", pid)
 		}
 		return nil
 	})

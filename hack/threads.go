@@ -53,24 +53,26 @@ var threads = []docs.Thread{
 		Name:    "containerd/containerd#14106",
 		Title:   "The plan for pods without a pause container, made by a shim for runc; experimental and off by default.",
 		Seen:    "its text of September 2026",
-		Patches: []string{"containerd/network-beside-pause", "containerd/recover-the-rest", "containerd/stopped-task"},
-		Then: "Nothing while it is off. The plan ends with the removal of the controller of pause containers. " +
+		Patches: []string{"containerd/network-beside-pause", "containerd/recover-the-rest", "containerd/stopped-task", "containerd/pods-without-pause"},
+		Then: "Nothing while it is off. `containerd/pods-without-pause` makes the same pods by a handler of its own until then. The plan ends with the removal of the controller of pause containers. " +
 			"Then `containerd/network-beside-pause` drops out, and the other two lose their edits in that controller.",
 	},
 	{
 		Name:    "containerd/containerd#14123",
 		Title:   "Containers join the namespaces of a pod by path if the sandbox gives paths, and fail if it has neither paths nor a process.",
 		Seen:    "its description of September 2026; not the change",
-		Patches: []string{"containerd/pods-being-created", "containerd/sandbox-phase", "containerd/pod-resources", "containerd/pod-resources-check"},
-		Then: "These patches edit CreateContainer, which passes on the pid of the sandbox. None of them edits the pid or a namespace, " +
-			"so at most they have to be rebased. No patch edits `internal/cri/opts`, where the review shows the change.",
+		Patches: []string{"containerd/sandbox-without-process", "containerd/pods-being-created", "containerd/sandbox-phase", "containerd/pod-resources", "containerd/pod-resources-check"},
+		Then: "`containerd/sandbox-without-process` makes way for it: its part about namespaces drops out, and its part about shared files stays unless #14123 has one. " +
+			"The others edit CreateContainer, which passes on the pid of the sandbox. They edit neither the pid nor a namespace, " +
+			"so at most they have to be rebased.",
 	},
 	{
 		Name:    "containerd/containerd#14135",
 		Title:   "A first shim for runc that serves the Sandbox API and holds the namespaces of a pod, which has pid 0.",
 		Seen:    "its description of September 2026; not the change",
-		Patches: []string{"containerd/network-beside-pause", "containerd/shim-gone", "containerd/sandbox-without-spec", "containerd/shim-events", "containerd/shim-delete-cgroup", "containerd/shim-delete-command"},
-		Then: "`containerd/network-beside-pause` runs the ADD first for such pods, since they do not use the controller of pause containers. " +
+		Patches: []string{"containerd/pinned-namespaces", "containerd/sandbox-service", "containerd/sandboxed-shim", "containerd/pods-without-pause", "containerd/network-beside-pause", "containerd/shim-gone", "containerd/sandbox-without-spec", "containerd/shim-events", "containerd/shim-delete-cgroup", "containerd/shim-delete-command"},
+		Then: "It takes the place of the first three patches; the cases of L25 say whether it can. `containerd/pods-without-pause` stays for what it does in CRI: pods that need a process, default sysctls and labels. " +
+			"`containerd/network-beside-pause` runs the ADD beside CreateSandbox: test that the new shim looks at the network in StartSandbox only. " +
 			"`containerd/shim-gone` is about the controller of shims, which such pods use: it is needed more. " +
 			"CRI reads the namespaces from the spec of the sandbox. With `containerd/sandbox-without-spec` that is nil for a sandbox without one: test this. " +
 			"The new shim shares packages with the present one and changes them: `containerd/shim-events` and `containerd/shim-delete-cgroup` may have to be rebased, " +

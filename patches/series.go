@@ -59,6 +59,7 @@ import (
 	recordslast "github.com/hookline-nri/hookline/patches/pods/records-last"
 	"github.com/hookline-nri/hookline/patches/pods/recovery"
 	sandboxphase "github.com/hookline-nri/hookline/patches/pods/sandbox-phase"
+	sandboxwithoutprocess "github.com/hookline-nri/hookline/patches/pods/sandbox-without-process"
 	sandboxwithoutspec "github.com/hookline-nri/hookline/patches/pods/sandbox-without-spec"
 	"github.com/hookline-nri/hookline/patches/pods/undo"
 	hungshims "github.com/hookline-nri/hookline/patches/shims/hung-shims"
@@ -128,6 +129,7 @@ var Series = edit.Assemble([]edit.Module{
 	idleshim.Group,
 	shimgone.Group,
 	sandboxwithoutspec.Group,
+	sandboxwithoutprocess.Group,
 	creation.Group,
 	hungshims.Group,
 	containersstopfirst.Group,

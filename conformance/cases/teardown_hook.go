@@ -23,16 +23,16 @@ var _ = Teardown.has("L10_PodIsIntactInItsStopHook", Patient, func(t T) {
 	n := t.Runtime()
 	ctx, c := WithinAMinute(t), n.CRI()
 	p := NewPlugin(t, "10", "looks")
-	var containers, sandbox, network error
-	var namespace string
+	var containers, sandbox, named error
+	var namespaces []string
 	p.On(plugin.RunPodSandbox, func(_ context.Context, call *plugin.Call) error {
-		namespace = seenNetwork(call.Pod)
+		namespaces = seenNamespaces(call.Pod)
 		return nil
 	})
 	p.On(plugin.StopPodSandbox, func(_ context.Context, call *plugin.Call) error {
 		containers, sandbox = noneRuns(ctx, c.Runtime), sandboxRuns(p.Calls().Of(call.Pod.GetId()).Only(plugin.RunPodSandbox))
-		if namespace != "" {
-			network = isNamespace(namespace)
+		for _, namespace := range namespaces {
+			named = errors.Join(named, isNamespace(namespace))
 		}
 		return nil
 	})
@@ -41,20 +41,20 @@ var _ = Teardown.has("L10_PodIsIntactInItsStopHook", Patient, func(t T) {
 	require.NoError(t, c.StopPod(ctx, l.Pod))
 	t.Promise("L10", "no container runs when plugins receive the stop of its pod", KeptOnStock, func(t require.TestingT) { assert.NoError(t, containers) })
 	t.Promise("L10", "the process of the sandbox runs", OnStock("it has ended"), func(t require.TestingT) { assert.NoError(t, sandbox) })
-	t.Promise("L10", "the network namespace of the pod exists", KeptOnStock, func(t require.TestingT) { assert.NoError(t, network) })
+	t.Promise("L10", "the namespaces of the pod that have a path exist", KeptOnStock, func(t require.TestingT) { assert.NoError(t, named) })
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
 	RequireNothingLeft(t, n)
 })
 
-// seenNetwork is the path of a pod's network namespace, if plugins received one that this
-// process can see.
-func seenNetwork(pod *api.PodSandbox) string {
+// seenNamespaces are the paths of a pod's namespaces that plugins received and this process can
+// see.
+func seenNamespaces(pod *api.PodSandbox) (paths []string) {
 	for _, namespace := range pod.GetLinux().GetNamespaces() {
-		if namespace.GetType() == "network" && isNamespace(namespace.GetPath()) == nil {
-			return namespace.GetPath()
+		if isNamespace(namespace.GetPath()) == nil {
+			paths = append(paths, namespace.GetPath())
 		}
 	}
-	return ""
+	return paths
 }
 
 // isNamespace returns an error if no namespace is at a path. An unmounted one leaves a file.

@@ -6,6 +6,7 @@ package cri
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -117,6 +118,22 @@ func (c *Client) Start(ctx context.Context, id string) error {
 		return fmt.Errorf("start container %s: %w", id, err)
 	}
 	return nil
+}
+
+// PID returns the process of a container that runs. It is 0 if the runtime does not name it.
+func (c *Client) PID(ctx context.Context, id string) (int, error) {
+	s, err := c.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: id, Verbose: true})
+	if err != nil {
+		return 0, fmt.Errorf("ask for container %s: %w", id, err)
+	}
+	if state := s.GetStatus().GetState(); state != runtime.ContainerState_CONTAINER_RUNNING {
+		return 0, fmt.Errorf("container %s is %s", id, state)
+	}
+	var info struct {
+		Pid int `json:"pid"`
+	}
+	_ = json.Unmarshal([]byte(s.GetInfo()["info"]), &info) // runtimes show what they like there
+	return info.Pid, nil
 }
 
 // Stop stops a container, which is killed if it has not exited after grace.

@@ -38,6 +38,9 @@ are set again after the ADD, so that they override changes by a plugin
 of the chain, as they did when the ADD came first. For this reason the
 ADD comes first if containerd cannot write to /proc/sys.
 
+A sandbox without a process, which runc's shim makes, waits for its
+network between its creation and its start.
+
 A shim and an init process for each pod that waits for its network would
 be a burden if the network is slow or down. So the ADD also comes first
 while four other ADDs run beside a pause container, and after an ADD
@@ -55,7 +58,7 @@ containerd shows none.`,
 	Until:  "CNI ADD runs while the pause container is created",
 	Needs: []string{
 		"containerd/start-under-lease", "containerd/await-plugins", "containerd/pod-spans",
-		"containerd/network-detach",
+		"containerd/network-detach", "containerd/pods-without-pause",
 	},
 	Edits: []edit.Edit{
 		containerd.CNIConfig.AddField(`
@@ -82,6 +85,10 @@ if !network.beside {
 		return nil, err
 	}
 }`),
+		containerd.Run.Before(edit.Stmt(edit.Call("c.sandboxService.StartSandbox")), `if sandboxInfo, err = network.created(ctx, sandboxInfo, &sandbox, creation); err != nil {
+	return nil, err
+}
+`),
 		containerd.Run.Delete(edit.Stmt(edit.Call("creation.Update")).Within(edit.If("!hostNetwork(config)"))),
 		containerd.Run.Delete(edit.Stmt(edit.Call("sandboxCreateNetworkTimer.UpdateSince"))),
 		containerd.Run.Delete(edit.Stmt(edit.Mentions("c.recordSandbox(ctx, sandboxInfo, &sandbox)")).Within(edit.If("!hostNetwork(config)"))),

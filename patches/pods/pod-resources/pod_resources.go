@@ -53,7 +53,7 @@ KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`
 `),
 		containerd.Run.Before(edit.Stmt(edit.Mentions("sandboxInfo.AddExtension(podsandbox.MetadataKey, &sandbox.Metadata)")), `recordAnnouncement(ctx, &sandbox, &sandboxInfo)
 `),
-		containerd.Run.Replace(edit.Expr("sb.WithOptions(config)"), "sb.WithOptions(configForController(&sandbox))"),
+		containerd.Run.Replace(edit.Expr("config").Within(edit.Call("c.withSysctls")), "configForController(&sandbox)"),
 		containerd.RecoverAll.After(edit.Stmt(edit.Call("c.recoverPhases")), `c.recoverPodResources(ctx, storedSandboxes)`),
 		containerd.PodStatus.Before(
 			edit.Stmt(edit.Define("status")), `if r.GetVerbose() {

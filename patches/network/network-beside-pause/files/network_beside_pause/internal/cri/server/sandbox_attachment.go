@@ -36,7 +36,7 @@ type attachment struct {
 	info      core.Sandbox
 	recordErr error
 
-	beside bool // the pause container is created meanwhile
+	beside bool // the sandbox is created meanwhile
 	joined bool // the sandbox of RunPodSandbox has the result of the ADD
 }
 
@@ -44,9 +44,13 @@ type attachment struct {
 const lastADD = 2 * time.Minute
 
 // besideNetwork reports whether a sandbox can be created while it is attached to its network.
-// It can with runc, which uses the network namespace only to enter it and to set sysctls.
+// It can with runc, which uses the network namespace only to enter it and to set sysctls, and
+// without a process: such a sandbox uses its network when it is started.
 // options are the options of the runtime as its shim receives them, or nil.
 func besideNetwork(ociRuntime criconfig.Runtime, options any, config *runtime.PodSandboxConfig) bool {
+	if ociRuntime.WithoutProcess() {
+		return true
+	}
 	if ociRuntime.Type != plugins.RuntimeRuncV2 || ociRuntime.Path != "" || ociRuntime.Sandboxer != string(criconfig.ModePodSandbox) {
 		return false
 	}
@@ -65,8 +69,8 @@ func besideNetwork(ociRuntime criconfig.Runtime, options any, config *runtime.Po
 }
 
 // beginAttachment runs the ADD of a sandbox and records its result, both in the background. The
-// sandbox must have a network namespace. end waits for both. beside is whether its pause
-// container is created meanwhile; then the caller has entered the pace.
+// sandbox must have a network namespace. end waits for both. beside is whether it is created
+// meanwhile; then the caller has entered the pace.
 func (c *criService) beginAttachment(ctx context.Context, sandbox sandboxstore.Sandbox, info core.Sandbox, beside bool) *attachment {
 	start, abandon := context.WithCancel(ctx)
 	ctx, cancel := context.WithCancel(ctx)
@@ -117,12 +121,23 @@ func (a *attachment) join(sandbox *sandboxstore.Sandbox, creation *sandboxstore.
 	return nil
 }
 
-// finish waits for the ADD and its record, before the sandbox is created with them.
+// finish waits for the ADD and its record, before the sandbox is created or started with them.
 func (a *attachment) finish(ctx context.Context, sandbox *sandboxstore.Sandbox, creation *sandboxstore.Creation) (core.Sandbox, error) {
 	if err := a.join(sandbox, creation); err != nil {
 		return a.info, err
 	}
 	return a.record(ctx, a.info)
+}
+
+// created waits for the ADD and its record if they run beside the creation of a sandbox without a
+// process. The start of such a sandbox is one step, and comes after both.
+func (a *attachment) created(ctx context.Context, info core.Sandbox, sandbox *sandboxstore.Sandbox, creation *sandboxstore.Creation) (core.Sandbox, error) {
+	if a == nil || !a.beside || sandbox.Sandboxer == string(criconfig.ModePodSandbox) {
+		return info, nil
+	}
+	<-a.recorded
+	a.beside = false
+	return a.finish(ctx, sandbox, creation)
 }
 
 func (a *attachment) take(sandbox *sandboxstore.Sandbox) {

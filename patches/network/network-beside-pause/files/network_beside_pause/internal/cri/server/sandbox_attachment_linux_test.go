@@ -47,7 +47,8 @@ func TestRuntimesThatDoNotLookAtTheNetwork(t *testing.T) {
 		"its name in small letters": {runtime: with(options("binaryname", "krun"))},
 		"another shim":              {runtime: with(func(r *criconfig.Runtime) { r.Type = "io.containerd.kata.v2" })},
 		"a shim at a path":          {runtime: with(func(r *criconfig.Runtime) { r.Path = "/opt/bin/shim" })},
-		"a sandbox API":             {runtime: with(func(r *criconfig.Runtime) { r.Sandboxer = string(criconfig.ModeShim) })},
+		"no process":                {runtime: with(func(r *criconfig.Runtime) { r.Sandboxer, r.Path = string(criconfig.ModeShim), "/opt/bin/shim" }), config: sysctl("net.ipv4.ip_forward"), beside: true},
+		"another sandbox API":       {runtime: with(func(r *criconfig.Runtime) { r.Sandboxer, r.Type = string(criconfig.ModeShim), "io.containerd.kata.v2" })},
 		"sysctl":                    {runtime: runc, config: sysctl("kernel.shm_rmid_forced"), beside: true},
 		"sysctl of the network":     {runtime: runc, config: sysctl("net.ipv4.ip_forward")},
 		"the same with a stroke":    {runtime: runc, config: sysctl("net/ipv4/ip_forward")},
@@ -174,6 +175,45 @@ func TestAttachedSandboxIsCreatedWithItsAddresses(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, info, again)
 	assert.Empty(t, a.controller.fields, "its container has them")
+}
+
+// A sandbox without a process is created before the ADD has ended, and started after that.
+func TestSandboxWithoutProcessIsStartedWhenItIsAttached(t *testing.T) {
+	a := attach(t, true, nil)
+	a.sandbox.Sandboxer = string(criconfig.ModePodSandbox)
+	begun := core.Sandbox{ID: "pod"}
+	info, err := a.created(t.Context(), begun, &a.sandbox, a.creation)
+	require.NoError(t, err)
+	assert.Equal(t, begun, info, "a pause container is awaited later")
+
+	a.sandbox.Sandboxer = string(criconfig.ModeShim)
+	created := make(chan error, 1)
+	go func() {
+		info, err = a.created(t.Context(), begun, &a.sandbox, a.creation)
+		created <- err
+	}()
+	select {
+	case <-created:
+		require.Fail(t, "the ADD has not ended")
+	default:
+	}
+	close(a.add.proceed)
+	require.NoError(t, <-created)
+	assert.Equal(t, "10.1.2.3", a.sandbox.IP)
+	var recorded sandboxstore.Metadata
+	require.NoError(t, info.GetExtension(podsandbox.MetadataKey, &recorded))
+	assert.Equal(t, "10.1.2.3", recorded.IP)
+	assert.Equal(t, t.Context(), a.before(t.Context(), &a.sandbox, a.creation))
+	again, err := a.record(t.Context(), info)
+	require.NoError(t, err)
+	assert.Equal(t, info, again)
+	assert.Empty(t, a.controller.fields, "it has no container to add them to")
+
+	a = attach(t, true, errors.New("agent is down"))
+	a.sandbox.Sandboxer = string(criconfig.ModeShim)
+	close(a.add.proceed)
+	_, err = a.created(t.Context(), begun, &a.sandbox, a.creation)
+	assert.ErrorContains(t, err, "agent is down")
 }
 
 func TestFailedADDEndsTheStart(t *testing.T) {
