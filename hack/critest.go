@@ -39,7 +39,7 @@ func (a *app) critest() *cli.Command {
 	return &cli.Command{
 		Name:      "critest",
 		Usage:     "run Kubernetes' conformance test of CRI on stock and on hookline (root)",
-		UsageText: "go run ./hack critest [--quick] [--if-possible] [--focus REGEXP]... [--write FILE]",
+		UsageText: "go run ./hack critest [--quick] [--without-pause] [--if-possible] [--focus REGEXP]... [--write FILE]",
 		Description: `Builds critest from its module, with the cases of hack/tools/critest/proposed, which
 are proposed to it. Builds its images from Debian's packages, and serves them on
 loopback. Runs critest on a private node of each runtime at the same time. It fails on
@@ -51,11 +51,12 @@ The output of critest, its reports and containerd's logs are in critest in the o
 folder. Run build, build --stock and tools before.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "quick", Usage: "run only tests of code that the patches change"},
+			withoutPause,
 			&cli.BoolFlag{Name: "if-possible", Usage: "if a prerequisite is missing, say so and do nothing, unless CI is set"},
 			&cli.StringSliceFlag{Name: "focus", Usage: "run only tests whose names match this `REGEXP`"},
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
 		},
-		Before: takes(0, "[--quick] [--if-possible] [--focus REGEXP]... [--write FILE]"),
+		Before: takes(0, "[--quick] [--without-pause] [--if-possible] [--focus REGEXP]... [--write FILE]"),
 
 		DisableSliceFlagSeparator: true, // a regular expression may have commas
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -95,7 +96,8 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, side := range sides {
 		group.Go(func() error {
-			r, err := registry.Critest(ctx, suites.Options{Node: node.Options{Bin: runtimes[side], Tools: tools, RequestTimeout: critestRequest}, Folder: filepath.Join(out, side)}, program, focus)
+			on := node.Options{Bin: runtimes[side], Tools: tools, RequestTimeout: critestRequest, WithoutPause: side == "hookline" && cmd.Bool(withoutPause.Name)}
+			r, err := registry.Critest(ctx, suites.Options{Node: on, Folder: filepath.Join(out, side)}, program, focus)
 			mu.Lock()
 			defer mu.Unlock()
 			results[side] = r

@@ -8,11 +8,16 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/urfave/cli/v3"
+
 	"github.com/hookline-nri/hookline/integration/suites"
 )
 
 // sides are the runtimes that other projects' suites run on. The first one is the reference.
 var sides = []string{"stock", "hookline"}
+
+// withoutPause is a flag of suites.
+var withoutPause = &cli.BoolFlag{Name: "without-pause", Usage: "make the pods of hookline without a pause container, unless they need one"}
 
 // tell prints the results of a suite, or a part of it, on each side.
 func (a *app) tell(part string, results map[string]suites.Results) {

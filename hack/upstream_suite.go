@@ -25,7 +25,7 @@ func (a *app) upstreamSuite() *cli.Command {
 	return &cli.Command{
 		Name:      "upstream-suite",
 		Usage:     "run containerd's own tests of a running containerd on stock and on hookline (root)",
-		UsageText: "go run ./hack upstream-suite [--run REGEXP] [--write FILE]",
+		UsageText: "go run ./hack upstream-suite [--without-pause] [--run REGEXP] [--write FILE]",
 		Description: `Builds containerd's package integration, and its shim and CNI plugin that fail on
 demand, from each source, with the tests that the patches bring. Runs them on a private
 node of each runtime. It fails if a test passes on stock and fails twice on hookline,
@@ -36,10 +36,11 @@ need a network or often fail by themselves are left out.
 The output of the tests and containerd's logs are in upstream-suite in the output
 folder. Run build, build --stock and tools before.`,
 		Flags: []cli.Flag{
+			withoutPause,
 			&cli.StringFlag{Name: "run", Usage: "run only tests whose names match this `REGEXP`"},
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
 		},
-		Before: takes(0, "[--run REGEXP] [--write FILE]"),
+		Before: takes(0, "[--without-pause] [--run REGEXP] [--write FILE]"),
 		Action: a.in(a.runUpstreamSuite),
 	}
 }
@@ -70,7 +71,10 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 	sources := map[string]*tree.Workspace{"stock": stock, "hookline": w}
 	on := func(side, folder string) suites.Options {
 		return suites.Options{
-			Node:   node.Options{Bin: filepath.Join(sources[side].Out, "bin"), Tools: filepath.Join(cmd.String("output"), "tools", "bin")},
+			Node: node.Options{
+				Bin: filepath.Join(sources[side].Out, "bin"), Tools: filepath.Join(cmd.String("output"), "tools", "bin"),
+				WithoutPause: side == "hookline" && cmd.Bool(withoutPause.Name),
+			},
 			Folder: filepath.Join(out, folder),
 		}
 	}

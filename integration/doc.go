@@ -7,6 +7,7 @@
 //
 //	cases      the cases of the conformance test, and its program
 //	pods       pods are created, rejected, stopped and removed
+//	sandboxes  pods without a pause container
 //	shims      shims, those of other sandboxers, and other clients of containerd
 //	restart    the runtime is killed or restarted
 //	plugins    plugins join, register, take over; their traces

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	. "github.com/hookline-nri/hookline/integration/fixture"
@@ -66,7 +65,7 @@ func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
 		},
 		"exited": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			pod := NewInHook(t, n, p, "aborted")
-			require.NoError(t, unix.Kill(pod.PID, unix.SIGKILL))
+			require.NoError(t, KillProcess(pod.PID))
 			requireCanceled(t, pod, n, p)
 			<-pod.Ran
 		},

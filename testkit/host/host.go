@@ -125,21 +125,21 @@ func (h *Host) Cover(path, name string) error {
 	})
 }
 
-// Inside runs f in a pod's network namespace, which is named by a path as NRI gives it.
-func (h *Host) Inside(netns string, f func() error) error {
+// Inside runs f in a namespace of a pod, which is named by a path as NRI gives it.
+func (h *Host) Inside(path string, f func() error) error {
 	err := h.Within(func() error {
-		file, err := os.Open(netns)
+		file, err := os.Open(path)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = file.Close() }() // it was only read
-		if err := unix.Setns(int(file.Fd()), unix.CLONE_NEWNET); err != nil {
+		if err := unix.Setns(int(file.Fd()), 0); err != nil {
 			return fmt.Errorf("enter: %w", err)
 		}
 		return f()
 	})
 	if err != nil {
-		return fmt.Errorf("in network namespace %s: %w", netns, err)
+		return fmt.Errorf("in namespace %s: %w", path, err)
 	}
 	return nil
 }

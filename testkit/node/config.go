@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	shim    = "containerd-shim-runc-v2"
-	network = "hookline" // name of the CNI network
+	shim          = "containerd-shim-runc-v2"
+	sandboxedShim = "containerd-shim-sandboxed-runc-v2" // makes pods without a pause container
+	network       = "hookline"                          // name of the CNI network
 )
 
 // paths are all paths of a node, below its folder. Folders with sockets have short names: the path of
@@ -52,6 +53,7 @@ func (p paths) write(o Options) error {
 	for link, program := range map[string]string{
 		filepath.Join(p.bin(), "runc"):          filepath.Join(o.Tools, "runc"),
 		filepath.Join(p.bin(), shim):            filepath.Join(o.Bin, shim),
+		filepath.Join(p.bin(), sandboxedShim):   filepath.Join(o.Bin, sandboxedShim),
 		filepath.Join(p.cniBin(), "ptp"):        filepath.Join(o.Tools, "ptp"),
 		filepath.Join(p.cniBin(), "host-local"): filepath.Join(o.Tools, "host-local"),
 		filepath.Join(p.cniBin(), "loopback"):   filepath.Join(o.Tools, "loopback"),
@@ -131,6 +133,10 @@ func (p paths) containerd(o Options) string {
 			fmt.Fprintf(&timeouts, "%s = %q\n", key, d)
 		}
 	}
+	sandboxes := ""
+	if o.WithoutPause {
+		sandboxes = fmt.Sprintf(withoutPauseText, filepath.Join(p.bin(), sandboxedShim))
+	}
 	return strings.NewReplacer(
 		"@IMPORTS@", imports.String(),
 		"@NO_TRACES@", noTraces,
@@ -146,6 +152,7 @@ func (p paths) containerd(o Options) string {
 		"@CNI_BIN@", p.cniBin(),
 		"@CNI_CONF@", p.cniConf(),
 		"@CDI@", p.in("cdi"),
+		"@SANDBOXES@", sandboxes,
 		"@RUNC@", filepath.Join(p.bin(), "runc"),
 		"@RUNC_ROOT@", p.runc(),
 		"@NRI_OFF@", strconv.FormatBool(o.WithoutNRI),
@@ -160,6 +167,12 @@ func (p paths) containerd(o Options) string {
 const noTracesText = `
   "io.containerd.internal.v1.tracing",
   "io.containerd.tracing.processor.v1.otlp",`
+
+// withoutPauseText makes the shim at a path create the sandboxes of pods.
+const withoutPauseText = `runtime_path = %q
+sandboxer = "shim"
+disable_pause_image_pull = true
+`
 
 // configText leaves out plugins that pods do not need here, so that a node starts fast.
 const configText = `version = 4
@@ -214,7 +227,7 @@ conf_dir = "@CNI_CONF@"
 
 [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
-
+@SANDBOXES@
 [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
 BinaryName = "@RUNC@"
 Root = "@RUNC_ROOT@"

@@ -41,10 +41,10 @@ func (n *Node) Addresses(netns, iface string) ([]string, error) {
 	return found, err
 }
 
-// Sysctl returns the content of a file below /proc/sys, such as net/ipv4/ip_forward, in a pod's
-// network namespace.
-func (n *Node) Sysctl(netns, name string) (value string, err error) {
-	err = n.Inside(netns, func() error {
+// Sysctl returns the content of a file below /proc/sys, such as net/ipv4/ip_forward, in a namespace
+// of a pod, which is named by a path as NRI gives it.
+func (n *Node) Sysctl(namespace, name string) (value string, err error) {
+	err = n.Inside(namespace, func() error {
 		text, err := os.ReadFile(filepath.Join("/proc/sys", name))
 		value = strings.TrimSpace(string(text))
 		return err

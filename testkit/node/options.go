@@ -29,6 +29,10 @@ type Options struct {
 	// WithoutNRI switches NRI off: no plugin receives anything.
 	WithoutNRI bool
 
+	// WithoutPause makes pods without a pause container, unless they need one. Bin has the shim
+	// for that: containerd-shim-sandboxed-runc-v2.
+	WithoutPause bool
+
 	// Config is additional configuration of containerd in TOML, which overrides the
 	// node's own. It starts with its version.
 	Config string
@@ -48,7 +52,11 @@ func (o Options) Check() error {
 	if err := host.Check(); err != nil {
 		return err
 	}
-	for _, name := range []string{"containerd", shim} {
+	programs := []string{"containerd", shim}
+	if o.WithoutPause {
+		programs = append(programs, sandboxedShim)
+	}
+	for _, name := range programs {
 		if err := host.Executable(o.Bin, name, "make build"); err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ func isStep(words []string) bool {
 		return false
 	}
 	switch filepath.Base(words[0]) {
-	case shim:
+	case shim, sandboxedShim:
 		return slices.Contains(words, "start") || slices.Contains(words, "delete")
 	case "runc":
 		return words[len(words)-1] != "init"
@@ -63,11 +63,16 @@ func (n *Node) Shim(pod string) (int, error) {
 	}
 	for _, pid := range pids {
 		words := commandLine(pid)
-		if len(words) > 0 && filepath.Base(words[0]) == shim && slices.Contains(words, pod) && !isStep(words) {
+		if len(words) > 0 && isShim(words[0]) && slices.Contains(words, pod) && !isStep(words) {
 			return pid, nil
 		}
 	}
 	return 0, fmt.Errorf("pod %s: %w", pod, errNoShim)
+}
+
+func isShim(program string) bool {
+	name := filepath.Base(program)
+	return name == shim || name == sandboxedShim
 }
 
 // commandLine returns the words of a command line. They are empty for a process that is exiting.

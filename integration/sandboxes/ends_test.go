@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandboxes
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/conformance/cases"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/fixture"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// The shim of a sandbox without a process takes the place of its process.
+func TestL5_PodFailsIfItsShimDiesInTheHook(t *testing.T) {
+	t.Parallel()
+	n := startWithoutPause(t)
+	kill := func(pod InHook) error {
+		shim, err := n.Shim(pod.ID)
+		if err != nil {
+			return err
+		}
+		return KillProcess(shim)
+	}
+	clean := func(t require.TestingT, _ Runtime) { RequireNoSandboxLeft(t, n) }
+	cases.PodFailsIfItsSandboxDiesInTheHook(OnNode{T: t, Needs: Patient}, n, "shim", kill, clean)
+}
+
+// A pod whose shim has died is not Ready, and its end leaves nothing, whichever containerd sees it.
+func TestL15_PodWhoseShimDiedEnds(t *testing.T) {
+	t.Parallel()
+	for name, restart := range map[string]bool{"while containerd runs": false, "while containerd is down": true} {
+		t.Run(name, func(t *testing.T) {
+			n := startWithoutPause(t)
+			p := plugin.New("10", "watches")
+			Connect(t, n, p)
+			l := NewLife(t, n, "lost")
+			shim, err := n.Shim(l.Pod)
+			require.NoError(t, err)
+			if restart {
+				require.NoError(t, n.Kill(WithinAMinute(t)))
+			}
+			require.NoError(t, KillProcess(shim))
+			if restart {
+				require.NoError(t, n.Boot(WithinAMinute(t)))
+				p = plugin.New("10", "watches")
+				Connect(t, n, p)
+			}
+			RequirePodNotReady(WithinAMinute(t), t, n, l.Pod)
+			RequireSoon(t, "the end of its container", func(ctx context.Context) error {
+				if state := StateOfContainer(ctx, t, l); state != runtime.ContainerState_CONTAINER_EXITED {
+					return errors.New(state.String())
+				}
+				return nil
+			})
+			RemoveAllPods(WithinAMinute(t), t, n.CRI())
+			RequireNoSandboxLeft(t, n)
+			require.ElementsMatch(t, EveryEnd, p.Calls().Of(l.Pod).Only(EveryEnd...).Events())
+			RequirePodRunsAgain(t, n, n.CRI().Pod("lost"))
+			RequireNoSandboxLeft(t, n)
+		})
+	}
+}
+
+// Plugins receive the pid 0 and the same paths whenever they receive the pod, and the namespaces
+// exist until they have answered its stop.
+func TestL25_PathsOfAPodAreTheSameInItsWholeLife(t *testing.T) {
+	t.Parallel()
+	n := startWithoutPause(t)
+	first := plugin.New("10", "first")
+	Connect(t, n, first)
+	l := NewLife(t, n, "stopped")
+	named := paths(first.Calls().Of(l.Pod).Only(plugin.RunPodSandbox)[0].Pod)
+	require.Len(t, named, 3)
+	first.Crash()
+
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	after := plugin.New("20", "after")
+	after.On(plugin.StopPodSandbox, namespacesExist(n))
+	Connect(t, n, after)
+	l.End(t)
+	for _, call := range after.Calls() {
+		for _, pod := range append(call.Pods, call.Pod) {
+			if pod.GetId() != l.Pod {
+				continue
+			}
+			require.Zero(t, pod.GetPid(), call.Event)
+			if call.Event != plugin.RemovePodSandbox { // its network is gone by then
+				require.Equal(t, named, paths(pod), call.Event)
+			}
+		}
+	}
+	stop := after.Calls().Of(l.Pod).Only(plugin.StopPodSandbox)
+	require.Len(t, stop, 1)
+	require.NoError(t, stop[0].Err)
+	RequireNoSandboxLeft(t, n)
+}
+
+// A released containerd stops and removes such pods, also those whose shim has died. It makes no
+// new ones.
+func TestL23_StockEndsPodsWithoutProcess(t *testing.T) {
+	t.Parallel()
+	n := startWithoutPause(t)
+	p := plugin.New("10", "watches")
+	Connect(t, n, p)
+	runs, lost := NewLife(t, n, "runs"), NewLife(t, n, "lost")
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	shim, err := n.Shim(lost.Pod)
+	require.NoError(t, err)
+	require.NoError(t, KillProcess(shim))
+	require.NoError(t, n.Move(filepath.Join(Built, "stock", "bin")))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+
+	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, PodState(t, n, runs.Pod))
+	RemoveAllPods(WithinAMinute(t), t, n.CRI())
+	RequireNoSandboxLeft(t, n)
+}
+
+// With a pause container the kubelet's requests do not depend on the shim either.
+func TestL22_StatusOfAPodDoesNotWaitForItsShim(t *testing.T) {
+	t.Parallel()
+	n := startWithoutPause(t)
+	l := NewLife(t, n, "hangs")
+	FreezeShim(t, n, l.Pod)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // the shim is frozen until the test ends
+	defer cancel()
+	r, err := n.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: l.Pod})
+	require.NoError(t, err)
+	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, r.GetStatus().GetState())
+}
