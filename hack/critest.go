@@ -97,7 +97,7 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	for _, side := range sides {
 		group.Go(func() error {
 			on := node.Options{Bin: runtimes[side], Tools: tools, RequestTimeout: critestRequest, WithoutPause: side == "hookline" && cmd.Bool(withoutPause.Name)}
-			r, err := registry.Critest(ctx, suites.Options{Node: on, Folder: filepath.Join(out, side)}, program, focus)
+			r, err := registry.Critest(ctx, suites.Options{Node: on, Folder: filepath.Join(out, side), OwnPIDs: cmd.Bool(withoutPause.Name)}, program, focus)
 			mu.Lock()
 			defer mu.Unlock()
 			results[side] = r

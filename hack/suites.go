@@ -17,7 +17,7 @@ import (
 var sides = []string{"stock", "hookline"}
 
 // withoutPause is a flag of suites.
-var withoutPause = &cli.BoolFlag{Name: "without-pause", Usage: "make the pods of hookline without a pause container, unless they need one"}
+var withoutPause = &cli.BoolFlag{Name: "without-pause", Usage: "make the pods of hookline without a pause container; pods of both have PID namespaces of their own by default, as the kubelet's"}
 
 // tell prints the results of a suite, or a part of it, on each side.
 func (a *app) tell(part string, results map[string]suites.Results) {

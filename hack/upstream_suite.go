@@ -75,7 +75,7 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 				Bin: filepath.Join(sources[side].Out, "bin"), Tools: filepath.Join(cmd.String("output"), "tools", "bin"),
 				WithoutPause: side == "hookline" && cmd.Bool(withoutPause.Name),
 			},
-			Folder: filepath.Join(out, folder),
+			Folder: filepath.Join(out, folder), OwnPIDs: cmd.Bool(withoutPause.Name),
 		}
 	}
 	results := map[string]suites.Results{}

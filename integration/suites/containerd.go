@@ -83,7 +83,7 @@ func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match
 		return nil, err
 	}
 	o.Node.Config = fmt.Sprintf(handler, failing)
-	err = r.on(ctx, o, func(n *node.Node, folder, registry string) error {
+	err = r.on(ctx, o, func(n served, folder, registry string) error {
 		plugins, _ := n.CNI()
 		for link, program := range map[string]string{
 			filepath.Join(plugins, "cni-bridge-fp"):                        c.CNI,
@@ -93,7 +93,7 @@ func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match
 				return err
 			}
 		}
-		if err := n.Within(func() error { return expose(n) }); err != nil {
+		if err := n.Within(func() error { return expose(n.Node) }); err != nil {
 			return err
 		}
 		bin, err := filepath.Abs(o.Node.Bin)
@@ -104,7 +104,7 @@ func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match
 		if err := os.WriteFile(list, fmt.Appendf(nil, imageList, registry), 0o644); err != nil {
 			return err
 		}
-		args := append(containerdArgs(n, match), "-build-dir="+bin, "-image-list="+list)
+		args := append(containerdArgs(n.CRISocket(), match), "-build-dir="+bin, "-image-list="+list)
 		ended := run(ctx, n, folder, c.Tests, args...)
 		if err := ctx.Err(); err != nil {
 			return err
@@ -123,7 +123,7 @@ const imageList = `BusyBox = "%s/` + project + `busybox:1.36"
 `
 
 // containerdArgs returns the flags of the tests. No process has the name of the program to restart.
-func containerdArgs(n *node.Node, match string) []string {
+func containerdArgs(socket, match string) []string {
 	var skip []string
 	for _, l := range LeftOut {
 		for test := range strings.SplitSeq(l.Tests, "|") {
@@ -132,7 +132,7 @@ func containerdArgs(n *node.Node, match string) []string {
 	}
 	return []string{
 		"-test.v", "-test.timeout=20m", "-test.run=" + match, "-test.skip=" + strings.Join(append(skip, withoutRestart), "|"),
-		"-cri-endpoint=unix://" + n.CRISocket(), "-containerd-bin=no-such-containerd",
+		"-cri-endpoint=unix://" + socket, "-containerd-bin=no-such-containerd",
 	}
 }
 

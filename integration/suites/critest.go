@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // network is the node's own network with portmap, which some tests need.
@@ -38,7 +36,7 @@ type Runtime interface {
 
 // Critest runs critest on a node of its own, as OnRuntime does.
 func (r Registry) Critest(ctx context.Context, o Options, program string, focus []string) (results Results, err error) {
-	err = r.on(ctx, o, func(n *node.Node, folder, _ string) (err error) {
+	err = r.on(ctx, o, func(n served, folder, _ string) (err error) {
 		results, err = OnRuntime(ctx, n, folder, program, focus)
 		return err
 	})

@@ -17,8 +17,9 @@ import (
 
 // Options are the options of a run on one runtime.
 type Options struct {
-	Node   node.Options // Bin and Tools
-	Folder string       // for the output and report of a suite; made anew
+	Node    node.Options // Bin and Tools
+	Folder  string       // for the output and report of a suite; made anew
+	OwnPIDs bool         // pods and containers have PID namespaces of their own, unless they ask for others
 }
 
 // Result is the result of a test.
@@ -34,9 +35,17 @@ type Results map[string]Result
 // output is the file of a suite's output.
 const output = "output.txt"
 
+// served is a node whose CRI is served at a socket.
+type served struct {
+	*node.Node
+	socket string
+}
+
+func (s served) CRISocket() string { return s.socket }
+
 // on starts a node that pulls its images from the registry, calls do with the address of the
 // registry on the node's loopback, and removes the node with all pods.
-func (r Registry) on(ctx context.Context, o Options, do func(n *node.Node, folder, registry string) error) (retErr error) {
+func (r Registry) on(ctx context.Context, o Options, do func(n served, folder, registry string) error) (retErr error) {
 	if err := os.RemoveAll(o.Folder); err != nil {
 		return err
 	}
@@ -60,7 +69,16 @@ func (r Registry) on(ctx context.Context, o Options, do func(n *node.Node, folde
 		return err
 	}
 	defer func() { retErr = errors.Join(retErr, stop()) }()
-	err = do(n, folder, address)
+	on := served{n, n.CRISocket()}
+	if o.OwnPIDs {
+		on.socket = filepath.Join(folder, "cri.sock")
+		stop, err := ownPIDs(on.socket, n.CRISocket())
+		if err != nil {
+			return fmt.Errorf("serve CRI at %s: %w", on.socket, err)
+		}
+		defer func() { retErr = errors.Join(retErr, stop()) }()
+	}
+	err = do(on, folder, address)
 	// Pods of failed tests may be outside the node's cgroup, since suites choose their cgroups.
 	cleared, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()

@@ -61,7 +61,7 @@ func readConfig(wire []byte) (config, error) {
 func (c *config) readUsers(f field) error {
 	of := ofPod
 	err := read(f.content, fields{1: number(&of)})
-	c.users = of == ofPod
+	c.users = of != ofNode
 	return err
 }
 

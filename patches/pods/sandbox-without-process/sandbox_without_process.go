@@ -19,10 +19,10 @@ exist. The files that the containers of a pod share are only looked up
 where containerd makes them, so such a pod has no /etc/hosts.
 
 Take both from the specification with which the shim answers. If the pid
-is 0, the namespaces are those with a path there. One that is missing is
-the node's if the pod asks for that, and else an error: the container
-would be in the node's namespace, or alone in one of its own. A file is
-the source of the mount with its destination.
+is 0, the namespaces are those with a path there. Where one is missing,
+the pod's mode says whether a container is in the node's or has its own,
+as it does where containers join a process. With any other mode it is an
+error. A file is the source of the mount with its destination.
 
 The status of such a sandbox is known to CRI, which watches its exit. So
 CRI asks the shim for a verbose status only. A shim that does not answer

@@ -23,8 +23,8 @@ func (r Runtime) forPod(config *runtime.PodSandboxConfig) Runtime {
 	}
 	options := config.GetLinux().GetSecurityContext().GetNamespaceOptions()
 	users := options.GetUsernsOptions()
-	if options.GetPid() == runtime.NamespaceMode_POD || users != nil && users.GetMode() == runtime.NamespaceMode_POD {
-		r.Sandboxer = string(ModePodSandbox)
+	if options.GetPid() == runtime.NamespaceMode_POD || users != nil && users.GetMode() != runtime.NamespaceMode_NODE {
+		r.Sandboxer = string(ModePodSandbox) // which also rejects other modes of user namespaces
 	}
 	return r
 }

@@ -40,6 +40,7 @@ func TestRuntimeOfPodThatNeedsProcess(t *testing.T) {
 		"shared processes":               {asked: &runtime.NamespaceOption{Pid: runtime.NamespaceMode_POD}, needs: true},
 		"shared processes, by default":   {needs: true},
 		"users of its own":               {asked: &runtime.NamespaceOption{Pid: runtime.NamespaceMode_CONTAINER, UsernsOptions: &runtime.UserNamespace{Mode: runtime.NamespaceMode_POD}}, needs: true},
+		"a mode that users cannot have":  {asked: &runtime.NamespaceOption{Pid: runtime.NamespaceMode_CONTAINER, UsernsOptions: &runtime.UserNamespace{Mode: runtime.NamespaceMode_TARGET}}, needs: true},
 		"users of its own on the node's": {asked: &runtime.NamespaceOption{Pid: runtime.NamespaceMode_CONTAINER, Network: runtime.NamespaceMode_NODE, UsernsOptions: &runtime.UserNamespace{}}, needs: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,7 +44,8 @@ func sharedOf(ctx context.Context, sandboxer string, answer typeurl.Any) *sandbo
 func (c *criService) withPodNamespaces(sandboxID string, config *runtime.LinuxContainerSecurityContext, sandboxPid, targetPid uint32, uids, gids []runtimespec.LinuxIDMapping) oci.SpecOpts {
 	if sandboxPid == 0 {
 		if sb, err := c.sandboxStore.Get(sandboxID); err == nil && sb.Shared != nil {
-			return customopts.WithSandboxNamespaces(config, sb.Shared.Namespaces, targetPid, uids, gids)
+			pod := sb.Config.GetLinux().GetSecurityContext().GetNamespaceOptions()
+			return customopts.WithSandboxNamespaces(config, pod, sb.Shared.Namespaces, targetPid, uids, gids)
 		}
 	}
 	return customopts.WithPodNamespaces(config, sandboxPid, targetPid, uids, gids)
