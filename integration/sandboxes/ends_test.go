@@ -5,7 +5,10 @@ package sandboxes
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,15 +127,69 @@ func TestL23_StockEndsPodsWithoutProcess(t *testing.T) {
 	RequireNoSandboxLeft(t, n)
 }
 
-// With a pause container the kubelet's requests do not depend on the shim either.
-func TestL22_StatusOfAPodDoesNotWaitForItsShim(t *testing.T) {
+// The kubelet's requests do not wait for a shim, as they do not with a pause container. Those that
+// need it fail in time.
+func TestL22_HungShimOfAPodDelaysNoRequest(t *testing.T) {
 	t.Parallel()
 	n := startWithoutPause(t)
-	l := NewLife(t, n, "hangs")
-	FreezeShim(t, n, l.Pod)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // the shim is frozen until the test ends
-	defer cancel()
-	r, err := n.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: l.Pod})
+	config := n.CRI().Pod("hangs")
+	pod, err := n.CRI().RunPod(WithinAMinute(t), config)
 	require.NoError(t, err)
-	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, r.GetStatus().GetState())
+	thaw := FreezeShim(t, n, pod)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second) // the shim is frozen until the test thaws it
+	defer cancel()
+	for _, verbose := range []bool{false, true} {
+		r, err := n.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: pod, Verbose: verbose})
+		require.NoError(t, err)
+		require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, r.GetStatus().GetState())
+		require.Equal(t, verbose, strings.Contains(r.GetInfo()["info"], "10.88.0."), "its addresses")
+	}
+	_, err = n.CRI().Create(ctx, pod, config, n.CRI().Container("main"))
+	require.NoError(t, err)
+	_, err = n.CRI().Runtime.UpdatePodSandboxResources(ctx, &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod})
+	require.NoError(t, err)
+	require.Error(t, n.CRI().StopPod(ctx, pod))
+	require.NoError(t, ctx.Err(), "the stop took too long")
+	thaw()
+	RemoveAllPods(WithinAMinute(t), t, n.CRI())
+	RequireNoSandboxLeft(t, n)
+}
+
+// A delete command that fails leaves nothing for ever: the next start of containerd removes it.
+func TestL15_MountsOfALostShimAreRemovedWithoutItsProgram(t *testing.T) {
+	t.Parallel()
+	n := startWithoutPause(t)
+	pod, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("lost"))
+	require.NoError(t, err)
+	shim, err := n.Shim(pod)
+	require.NoError(t, err)
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, KillProcess(shim))
+	StandIn(t, n, "bin/containerd-shim-sandboxed-runc-v2", "#!/bin/sh\nexit 1\n")
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	RemoveAllPods(WithinAMinute(t), t, n.CRI())
+	RequireNothingLeftButSockets(t, n)
+}
+
+// A shim that dies before its sandbox exists leaves nothing either.
+func TestL7_ShimThatDiesInItsStartLeavesNothing(t *testing.T) {
+	t.Parallel()
+	n := startWithoutPause(t)
+	ran := InBackground(func() error {
+		_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("early"))
+		return err
+	})
+	RequireSoon(t, "the shim", func(context.Context) error {
+		pids, err := n.Processes()
+		for _, pid := range pids {
+			if program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); strings.HasSuffix(program, "sandboxed-runc-v2") {
+				return KillProcess(pid)
+			}
+		}
+		return errors.Join(err, errors.New("it does not run"))
+	})
+	require.Error(t, <-ran)
+	RequireNoSandboxLeft(t, n)
+	RequirePodRunsAgain(t, n, n.CRI().Pod("early"))
+	RequireNoSandboxLeft(t, n)
 }

@@ -7,10 +7,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
+	"github.com/moby/sys/mountinfo"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
@@ -103,4 +105,21 @@ func namespacesExist(n *node.Node) plugin.Reply {
 		}
 		return nil
 	}
+}
+
+// mountsOf are the mounts at paths that a process sees.
+func mountsOf(t *testing.T, pid int, paths ...string) []*mountinfo.Info {
+	t.Helper()
+	mounts, err := mountinfo.PidMountInfo(pid)
+	require.NoError(t, err)
+	mounts = slices.DeleteFunc(mounts, func(m *mountinfo.Info) bool { return !slices.Contains(paths, m.Mountpoint) })
+	require.Len(t, mounts, len(paths))
+	return mounts
+}
+
+func stateOf(t *testing.T, n *node.Node, pod string) *runtime.PodSandboxStatus {
+	t.Helper()
+	r, err := n.CRI().Runtime.PodSandboxStatus(WithinAMinute(t), &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
+	require.NoError(t, err)
+	return r.GetStatus()
 }

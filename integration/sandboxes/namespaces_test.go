@@ -36,8 +36,10 @@ func TestL25_ContainersShareTheNamespacesOfTheirPod(t *testing.T) {
 	assert.Equal(t, "0", inside(t, n, at["network"], "net/ipv4/ip_unprivileged_port_start"), "containerd's default for pods")
 
 	_, first := runIn(t, n, pod.GetId(), config, "first")
+	created := stateOf(t, n, pod.GetId()).GetCreatedAt()
 	require.NoError(t, n.Kill(WithinAMinute(t)))
 	require.NoError(t, n.Boot(WithinAMinute(t)))
+	assert.Equal(t, created, stateOf(t, n, pod.GetId()).GetCreatedAt())
 	_, second := runIn(t, n, pod.GetId(), config, "second")
 	for _, kind := range []string{"net", "ipc", "uts"} {
 		assert.Equal(t, namespaceOf(t, first, kind), namespaceOf(t, second, kind), kind)
@@ -53,6 +55,9 @@ func TestL25_ContainersShareTheNamespacesOfTheirPod(t *testing.T) {
 	require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/root/dev/shm/note", first), []byte("shared"), 0o600))
 	nodes, err := os.ReadFile("/etc/hosts")
 	require.NoError(t, err)
+	for _, m := range mountsOf(t, first, "/etc/hostname", "/etc/hosts", "/etc/resolv.conf") {
+		assert.Contains(t, m.Root, "/root/io.containerd.", "not in the state folder, which is in memory: a container could fill it")
+	}
 	for _, pid := range []int{first, second} {
 		assert.Equal(t, "shared", seen(pid, "dev/shm/note"))
 		assert.Equal(t, "shares\n", seen(pid, "etc/hostname"))
@@ -99,6 +104,40 @@ func TestL25_PodSharesWithItsNodeWhatItAsksFor(t *testing.T) {
 			assert.Equal(t, at[kind] == "", is, "%s: %s", name, kind)
 		}
 		assert.Equal(t, tc.asked.Pid == node, namespaceOf(t, pid, "pid") == namespaceOf(t, n.PID(), "pid"), name)
+	}
+	RemoveAllPods(WithinAMinute(t), t, n.CRI())
+	RequireNoSandboxLeft(t, n)
+}
+
+// The pod decides what its containers share, whatever a container asks for. The kubelet never sends
+// such requests; crictl does, for a container whose file is silent.
+func TestL25_PodDecidesWhatItsContainersShare(t *testing.T) {
+	t.Parallel()
+	n := startWithoutPause(t)
+	pod, own, node := runtime.NamespaceMode_POD, runtime.NamespaceMode_CONTAINER, runtime.NamespaceMode_NODE
+	for name, tc := range map[string]struct {
+		asked     *runtime.NamespaceOption // by the pod
+		container runtime.NamespaceMode    // for its processes
+		nodes     map[string]bool          // the namespaces of its container that are the node's
+	}{
+		"silent":           {&runtime.NamespaceOption{Pid: own}, pod, nil},
+		"the node's":       {&runtime.NamespaceOption{Pid: own}, node, nil},
+		"silent on a node": {&runtime.NamespaceOption{Pid: node, Ipc: node, Network: node}, pod, map[string]bool{"pid": true, "ipc": true, "net": true, "uts": true}},
+	} {
+		config := n.CRI().Pod(name)
+		config.Linux.SecurityContext.NamespaceOptions = tc.asked
+		sandbox := runWatched(t, n, config)
+		require.Zero(t, sandbox.GetPid(), name)
+		ctx := WithinAMinute(t)
+		main := n.CRI().Container("main")
+		main.Linux.SecurityContext.NamespaceOptions = &runtime.NamespaceOption{Pid: tc.container}
+		id, err := n.CRI().Create(ctx, sandbox.GetId(), config, main)
+		require.NoError(t, err, name)
+		require.NoError(t, n.CRI().Start(ctx, id), name)
+		pid := processOf(ctx, t, n, id)
+		for _, kind := range []string{"pid", "ipc", "net", "uts"} {
+			assert.Equal(t, tc.nodes[kind], namespaceOf(t, pid, kind) == namespaceOf(t, n.PID(), kind), "%s: %s", name, kind)
+		}
 	}
 	RemoveAllPods(WithinAMinute(t), t, n.CRI())
 	RequireNoSandboxLeft(t, n)

@@ -9,8 +9,9 @@
 //
 //	bundle/
 //	    ns/ipc, ns/uts                 the namespaces, mounted
-//	    hostname, hosts, resolv.conf   files for containers to mount
 //	    shm                            a tmpfs, for containers to mount
+//	    work/                          a link to a folder on disk
+//	        hostname, hosts, resolv.conf   files for containers to mount
 //
 // The answer to StartSandbox has an OCI specification with the paths of the namespaces and, as
 // mounts, the files and where they belong in a container.

@@ -27,6 +27,16 @@ const (
 	devShm      = "/dev/shm"
 )
 
+// onDisk returns the folder of a bundle for files that containers write to. The bundle itself is in
+// memory, which is no tenant's to fill.
+func onDisk(bundle string) (string, error) {
+	folder, err := filepath.EvalSymlinks(filepath.Join(bundle, "work"))
+	if err != nil {
+		return "", fmt.Errorf("find the folder on disk of bundle %s: %w", bundle, err)
+	}
+	return folder, nil
+}
+
 // writeFiles writes the files of a pod into a folder.
 func writeFiles(folder, hostname string, dns *dns) error {
 	hosts, err := os.ReadFile(etcHosts)
@@ -80,9 +90,9 @@ func mountShm(folder string) error {
 	return nil
 }
 
-// shared returns the mounts of a container that shares the files in a folder. With the node's IPC
-// namespace it has the node's shared memory.
-func shared(folder string, ownIPC bool) []specs.Mount {
+// shared returns the mounts of a container that shares the files in a folder and the shared memory
+// of a bundle. With the node's IPC namespace it has the node's shared memory.
+func shared(folder, bundle string, ownIPC bool) []specs.Mount {
 	bind := func(source, destination string, options ...string) specs.Mount {
 		return specs.Mount{Source: source, Destination: destination, Type: "bind", Options: append([]string{"rbind"}, options...)}
 	}
@@ -93,22 +103,10 @@ func shared(folder string, ownIPC bool) []specs.Mount {
 	if !ownIPC {
 		return append(mounts, bind(devShm, devShm))
 	}
-	return append(mounts, bind(filepath.Join(folder, filepath.Base(devShm)), devShm, "nosuid", "noexec", "nodev"))
+	return append(mounts, bind(filepath.Join(bundle, filepath.Base(devShm)), devShm, "nosuid", "noexec", "nodev"))
 }
 
-// removeFiles removes what a sandbox has mounted in its bundle. Its files go with the bundle.
-func removeFiles(bundle string) error {
+// Remove unmounts all that a sandbox has mounted in its bundle. Its files go with the bundle.
+func Remove(bundle string) error {
 	return errors.Join(unmount(filepath.Join(bundle, filepath.Base(devShm))), unpin(filepath.Join(bundle, nsFolder)))
 }
-
-// Left reports whether a folder is the bundle of a sandbox.
-func Left(bundle string) (bool, error) {
-	_, err := os.Stat(filepath.Join(bundle, etcHostname[len("/etc/"):]))
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// Remove removes what a sandbox whose shim has ended has mounted in its bundle.
-func Remove(bundle string) error { return removeFiles(bundle) }

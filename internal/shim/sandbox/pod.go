@@ -25,6 +25,7 @@ const nsFolder = "ns"
 // pod is what a sandbox consists of.
 type pod struct {
 	bundle string
+	files  string // the folder of its files
 	config config
 
 	own        map[specs.LinuxNamespaceType]bool // the kinds of namespaces that it does not share with the node
@@ -60,7 +61,10 @@ func (p *pod) create() error {
 	if name != "" {
 		host = name
 	}
-	if err := writeFiles(p.bundle, host, p.config.dns); err != nil {
+	if p.files, err = onDisk(p.bundle); err != nil {
+		return err
+	}
+	if err := writeFiles(p.files, host, p.config.dns); err != nil {
 		return err
 	}
 	if p.own[specs.IPCNamespace] {
@@ -94,15 +98,15 @@ func (p *pod) start() error {
 	return enter(p.namespaces, func() error { return setSysctls(values) })
 }
 
-// stop removes what create has mounted.
-func (p *pod) stop() error { return removeFiles(p.bundle) }
+// stop unmounts what create has mounted.
+func (p *pod) stop() error { return Remove(p.bundle) }
 
 // spec returns the specification of the sandbox: what containers join and mount.
 func (p *pod) spec() *specs.Spec {
 	return &specs.Spec{
 		Version:  specs.Version,
 		Hostname: p.config.hostname,
-		Mounts:   shared(p.bundle, p.own[specs.IPCNamespace]),
+		Mounts:   shared(p.files, p.bundle, p.own[specs.IPCNamespace]),
 		Linux:    &specs.Linux{Namespaces: p.namespaces, Sysctl: p.config.sysctls},
 	}
 }

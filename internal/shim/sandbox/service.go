@@ -59,8 +59,11 @@ func (s *Service) CreateSandbox(_ context.Context, r *api.CreateSandboxRequest) 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pod != nil {
+	switch {
+	case s.pod != nil:
 		return nil, errgrpc.ToGRPC(fmt.Errorf("the shim has a sandbox: %w", errdefs.ErrAlreadyExists))
+	case !s.ended.IsZero(): // nothing that is made now would be removed
+		return nil, errgrpc.ToGRPC(fmt.Errorf("the shim is shutting down: %w", errdefs.ErrFailedPrecondition))
 	}
 	s.pod = p // ShutdownSandbox removes what a failure leaves
 	if err := p.create(); err != nil {
@@ -76,8 +79,8 @@ func (s *Service) StartSandbox(_ context.Context, r *api.StartSandboxRequest) (*
 	switch {
 	case s.pod == nil:
 		return nil, missing(r.GetSandboxID())
-	case !s.started.IsZero():
-		return nil, errgrpc.ToGRPC(fmt.Errorf("the sandbox was started before: %w", errdefs.ErrFailedPrecondition))
+	case !s.started.IsZero() || !s.ended.IsZero():
+		return nil, errgrpc.ToGRPC(fmt.Errorf("the sandbox was started or stopped before: %w", errdefs.ErrFailedPrecondition))
 	}
 	if err := s.pod.start(); err != nil {
 		return nil, fmt.Errorf("start the sandbox: %w", err)
@@ -179,7 +182,7 @@ func (s *Service) SandboxMetrics(_ context.Context, r *api.SandboxMetricsRequest
 }
 
 func invalid(err error) error {
-	return errgrpc.ToGRPC(fmt.Errorf("%w: %w", err, errdefs.ErrInvalidArgument))
+	return errgrpc.ToGRPCf(errdefs.ErrInvalidArgument, "%v", err)
 }
 
 func missing(id string) error {

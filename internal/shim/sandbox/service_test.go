@@ -41,7 +41,8 @@ func netns(t *testing.T) string {
 // run creates and starts the sandbox of a pod.
 func run(t *testing.T, config *cri.PodSandboxConfig, netns string) (*Service, string, *specs.Spec) {
 	t.Helper()
-	bundle := t.TempDir()
+	bundle, disk := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Symlink(disk, filepath.Join(bundle, "work")))
 	s := New(func() {})
 	t.Cleanup(func() {
 		_, err := s.StopSandbox(t.Context(), nil)
@@ -107,6 +108,9 @@ func TestSandboxHasItsNamespaces(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, own, stays, "the namespace of the process")
 
+	disk, err := filepath.EvalSymlinks(filepath.Join(bundle, "work"))
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(disk, "hostname"), spec.Mounts[0].Source, "not in memory")
 	require.ElementsMatch(t, []string{bundle + "/ns/ipc", bundle + "/ns/uts", bundle + "/shm"}, mounted(t, bundle))
 	for range 2 {
 		_, err = s.StopSandbox(t.Context(), nil)
@@ -116,6 +120,19 @@ func TestSandboxHasItsNamespaces(t *testing.T) {
 	status, err := s.SandboxStatus(t.Context(), &api.SandboxStatusRequest{SandboxID: "pod"})
 	require.NoError(t, err)
 	require.Equal(t, cri.PodSandboxState_SANDBOX_NOTREADY.String(), status.GetState())
+	for name, again := range map[string]func() error{
+		"create": func() error {
+			_, err := s.CreateSandbox(t.Context(), &api.CreateSandboxRequest{SandboxID: "pod"})
+			return err
+		},
+		"start": func() error {
+			_, err := s.StartSandbox(t.Context(), &api.StartSandboxRequest{SandboxID: "pod"})
+			return err
+		},
+	} {
+		require.Error(t, again(), name)
+		require.Empty(t, mounted(t, bundle), name)
+	}
 	ended, err := s.WaitSandbox(t.Context(), &api.WaitSandboxRequest{SandboxID: "pod"})
 	require.NoError(t, err)
 	require.Equal(t, status.GetExitedAt().AsTime(), ended.GetExitedAt().AsTime())
@@ -130,4 +147,17 @@ func TestUsage(t *testing.T) {
 		require.NoError(t, err, path)
 		require.Equal(t, used, proto.Size(metrics.(proto.Message)) > 0, path)
 	}
+}
+
+// A shim that was shut down makes nothing more: the request to create its sandbox may come late.
+func TestSandboxIsNotCreatedInAShimThatEnds(t *testing.T) {
+	s := New(func() {})
+	_, err := s.ShutdownSandbox(t.Context(), nil)
+	require.NoError(t, err)
+	config, err := proto.Marshal(&cri.PodSandboxConfig{Linux: &cri.LinuxPodSandboxConfig{
+		SecurityContext: &cri.LinuxSandboxSecurityContext{NamespaceOptions: &cri.NamespaceOption{Pid: cri.NamespaceMode_CONTAINER}},
+	}})
+	require.NoError(t, err)
+	_, err = s.CreateSandbox(t.Context(), &api.CreateSandboxRequest{SandboxID: "pod", BundlePath: t.TempDir(), Options: &anypb.Any{Value: config}})
+	require.ErrorContains(t, err, "shutting down")
 }

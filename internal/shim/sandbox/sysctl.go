@@ -23,7 +23,7 @@ var ofNamespace = map[specs.LinuxNamespaceType][]string{
 		"kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.sem",
 		"kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced", "fs.mqueue.*",
 	},
-	specs.UTSNamespace:     {"kernel.hostname", "kernel.domainname"},
+	specs.UTSNamespace:     {"kernel.domainname"}, // the hostname is a field of its own
 	specs.NetworkNamespace: {"net.*"},
 }
 

@@ -20,6 +20,7 @@ func TestSysctlsOfTheNodeAreRejected(t *testing.T) {
 		"fs.mqueue.msg_max":              "fs/mqueue/msg_max",
 		"kernel.sem":                     "kernel/sem",
 		"kernel.semaphore":               "",
+		"kernel.hostname":                "",
 		"kernel.panic":                   "",
 		"vm.swappiness":                  "",
 		"net/../kernel/panic":            "",

@@ -26,10 +26,16 @@ import (
 // directory is the bundle.
 type commands struct{ shim.Shim }
 
-// Start starts the shim of a sandbox, which has no OCI specification.
+// The specification in the bundle of a sandbox, which has none. runc's part of the shim needs one.
+const (
+	specification = "config.json"
+	ofSandbox     = "{}"
+)
+
+// Start starts the shim of a sandbox.
 func (c commands) Start(ctx context.Context, params *bootapi.BootstrapParams) (*bootapi.BootstrapResult, error) {
-	if _, err := os.Stat("config.json"); errors.Is(err, fs.ErrNotExist) {
-		if err := os.WriteFile("config.json", []byte("{}"), 0o600); err != nil {
+	if _, err := os.Stat(specification); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(specification, []byte(ofSandbox), 0o600); err != nil {
 			return nil, err
 		}
 	}
@@ -38,14 +44,10 @@ func (c commands) Start(ctx context.Context, params *bootapi.BootstrapParams) (*
 
 // Stop cleans up after a sandbox or a container whose shim has ended.
 func (c commands) Stop(ctx context.Context, id string) (shim.StopStatus, error) {
-	left, err := sandbox.Left(".")
-	if err != nil {
-		return shim.StopStatus{}, err
-	}
-	if !left {
+	if spec, err := os.ReadFile(specification); err != nil || string(spec) != ofSandbox {
 		return c.Shim.Stop(ctx, id)
 	}
-	err = errors.Join(sandbox.Remove("."), removeSockets(ctx, id))
+	err := errors.Join(sandbox.Remove("."), removeSockets(ctx, id))
 	return shim.StopStatus{ExitStatus: 128 + int(unix.SIGKILL), ExitedAt: time.Now()}, err
 }
 

@@ -46,8 +46,10 @@ func TestShimLastsAsLongAsItsSandbox(t *testing.T) {
 		SecurityContext: &cri.LinuxSandboxSecurityContext{NamespaceOptions: &cri.NamespaceOption{Network: all, Pid: all, Ipc: all}},
 	}})
 	require.NoError(t, err)
+	bundle := t.TempDir()
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(bundle, "work")))
 	_, err = s.CreateSandbox(t.Context(), &sandboxapi.CreateSandboxRequest{
-		SandboxID: "pod", BundlePath: t.TempDir(), Options: &anypb.Any{Value: config},
+		SandboxID: "pod", BundlePath: bundle, Options: &anypb.Any{Value: config},
 	})
 	require.NoError(t, err)
 	l.Shutdown()
@@ -85,7 +87,7 @@ func TestDeleteAfterALoss(t *testing.T) {
 
 	bundle := t.TempDir()
 	t.Chdir(bundle)
-	require.NoError(t, os.WriteFile("hostname", nil, 0o600))
+	require.NoError(t, os.WriteFile("config.json", []byte("{}"), 0o600))
 	require.NoError(t, os.Mkdir("shm", 0o700))
 	require.NoError(t, unix.Mount("shm", "shm", "tmpfs", 0, ""))
 	require.NoError(t, os.Symlink(t.TempDir(), "s"))

@@ -24,9 +24,12 @@ the pod's mode says whether a container is in the node's or has its own,
 as it does where containers join a process. With any other mode it is an
 error. A file is the source of the mount with its destination.
 
-The status of such a sandbox is known to CRI, which watches its exit. So
-CRI asks the shim for a verbose status only. A shim that does not answer
-would delay the kubelet, which asks for the status of each changed pod.
+CRI watches the exit of such a sandbox, so it knows its status, and its
+platform is that of the host. CRI answers both without asking the shim.
+Otherwise a shim that hangs would delay the kubelet, which asks for the
+status of each changed pod, and creates containers. A stop has the time
+of a task's state. As these shims have no resources of their own, CRI
+does not update them.
 
 It concerns shims that make sandboxes (sandboxer = "shim") and answer
 with a specification that has a section for Linux. Virtual machines have
@@ -37,16 +40,17 @@ none, or pid and files as before.`,
 	Until:  "CRI takes namespaces of a sandbox with pid 0 from its specification",
 	Edits: []edit.Edit{
 		containerd.SandboxType.AddField(`
-// Shared is what containers share of a sandbox that its shim made. It is nil if containerd made it.
-Shared *Shared
+// Shared has the namespaces and files that containers share of a sandbox that its shim made. It is
+// nil if containerd made the sandbox.
+Shared *specs.Spec
 `),
+		edit.AddImport("internal/cri/store/sandbox/sandbox.go", "github.com/opencontainers/runtime-spec/specs-go"),
+		containerd.NewService.After(edit.Stmt(edit.Define("c")), "c.sandboxService = promptSandboxService{c.sandboxService, c.sandboxStore}\n"),
 		containerd.Run.After(edit.Stmt(edit.Assign("sandboxInfo.Spec")), "sandbox.Shared = sharedOf(ctx, sandbox.Sandboxer, ctrl.Spec)"),
-		containerd.RecoverAll.After(edit.Stmt(edit.Assign("sb.Endpoint")), "sb.Shared = sharedOf(ctx, sbx.Sandboxer, sbx.Spec)"),
+		containerd.RecoverAll.After(edit.Stmt(edit.Assign("sb.Endpoint")), "recoverShared(ctx, &sb, sbx, status)"),
 		containerd.CRIMethod(containerd.ContainerCreate, "buildLinuxSpec").Replace(
 			edit.Expr("customopts.WithPodNamespaces(securityContext, sandboxPid, targetPid, uids, gids)"),
 			"c.withPodNamespaces(sandboxID, securityContext, sandboxPid, targetPid, uids, gids)"),
-		containerd.CreateContainer.Replace(edit.Expr("c.sandboxService.SandboxStatus(ctx, sandbox.Sandboxer, sandbox.ID, false)"), "c.controllerStatus(ctx, sandbox, false)"),
-		containerd.PodStatus.Replace(edit.Expr("c.sandboxService.SandboxStatus(ctx, sandbox.Sandboxer, sandbox.ID, r.GetVerbose())"), "c.controllerStatus(ctx, sandbox, r.GetVerbose())"),
 		mounts.Replace(edit.Expr("c.getSandboxHostname(sandboxID)"), "c.sharedFile(sandboxID, etcHostname, c.getSandboxHostname(sandboxID))"),
 		mounts.Replace(edit.Expr("c.getSandboxHosts(sandboxID)"), "c.sharedFile(sandboxID, etcHosts, c.getSandboxHosts(sandboxID))"),
 		mounts.Replace(edit.Expr("c.getResolvPath(sandboxID)"), "c.sharedFile(sandboxID, resolvConfPath, c.getResolvPath(sandboxID))"),

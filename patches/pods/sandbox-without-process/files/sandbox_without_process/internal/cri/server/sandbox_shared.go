@@ -17,10 +17,10 @@ import (
 	"github.com/containerd/containerd/v2/pkg/oci"
 )
 
-// sharedOf returns what the containers of a sandbox share, by the specification that its shim has
-// answered with. It is nil if containerd made the sandbox, and for a sandbox without namespaces on
-// this host, such as a virtual machine.
-func sharedOf(ctx context.Context, sandboxer string, answer typeurl.Any) *sandboxstore.Shared {
+// sharedOf returns what the containers of a sandbox share, which is the specification that its shim
+// has answered with. It is nil if containerd made the sandbox, and for a sandbox without namespaces
+// on this host, such as a virtual machine.
+func sharedOf(ctx context.Context, sandboxer string, answer typeurl.Any) *runtimespec.Spec {
 	if sandboxer == string(criconfig.ModePodSandbox) || answer == nil {
 		return nil
 	}
@@ -32,11 +32,12 @@ func sharedOf(ctx context.Context, sandboxer string, answer typeurl.Any) *sandbo
 	if spec.Linux == nil {
 		return nil
 	}
-	shared := &sandboxstore.Shared{Namespaces: spec.Linux.Namespaces, Files: map[string]string{}}
-	for _, m := range spec.Mounts {
-		shared.Files[m.Destination] = m.Source
-	}
-	return shared
+	return spec
+}
+
+// withoutProcess reports whether the namespaces of a sandbox are held by its shim alone.
+func withoutProcess(sandbox *sandboxstore.Sandbox) bool {
+	return sandbox.Shared != nil && sandbox.Status.Get().Pid == 0
 }
 
 // withPodNamespaces makes a container join the namespaces of its sandbox: those of its process, or
@@ -45,7 +46,7 @@ func (c *criService) withPodNamespaces(sandboxID string, config *runtime.LinuxCo
 	if sandboxPid == 0 {
 		if sb, err := c.sandboxStore.Get(sandboxID); err == nil && sb.Shared != nil {
 			pod := sb.Config.GetLinux().GetSecurityContext().GetNamespaceOptions()
-			return customopts.WithSandboxNamespaces(config, pod, sb.Shared.Namespaces, targetPid, uids, gids)
+			return customopts.WithSandboxNamespaces(config, pod, sb.Shared.Linux.Namespaces, targetPid, uids, gids)
 		}
 	}
 	return customopts.WithPodNamespaces(config, sandboxPid, targetPid, uids, gids)
@@ -55,23 +56,26 @@ func (c *criService) withPodNamespaces(sandboxID string, config *runtime.LinuxCo
 // containerd makes it.
 func (c *criService) sharedFile(sandboxID, path, made string) string {
 	sb, err := c.sandboxStore.Get(sandboxID)
-	if err != nil || sb.Shared == nil || sb.Shared.Files[path] == "" {
+	if err != nil || sb.Shared == nil {
 		return made
 	}
-	return sb.Shared.Files[path]
+	for _, m := range sb.Shared.Mounts {
+		if m.Destination == path {
+			return m.Source
+		}
+	}
+	return made
 }
 
-// controllerStatus returns the status of a sandbox as its controller has it. All of it is known here
-// if the sandbox has no process, so a shim that does not answer delays no kubelet. Only a verbose
-// status has more.
-func (c *criService) controllerStatus(ctx context.Context, sandbox sandboxstore.Sandbox, verbose bool) (core.ControllerStatus, error) {
-	status := sandbox.Status.Get()
-	if sandbox.Shared == nil || status.Pid != 0 || verbose {
-		return c.sandboxService.SandboxStatus(ctx, sandbox.Sandboxer, sandbox.ID, verbose)
+// recoverShared restores after a restart what a shim has said of a sandbox. status is empty if the
+// shim did not answer.
+func recoverShared(ctx context.Context, sandbox *sandboxstore.Sandbox, record core.Sandbox, status core.ControllerStatus) {
+	sandbox.Shared = sharedOf(ctx, record.Sandboxer, record.Spec)
+	if sandbox.Shared == nil || status.CreatedAt.Unix() <= 0 {
+		return
 	}
-	state := runtime.PodSandboxState_SANDBOX_NOTREADY
-	if status.State == sandboxstore.StateReady {
-		state = runtime.PodSandboxState_SANDBOX_READY
-	}
-	return core.ControllerStatus{SandboxID: sandbox.ID, State: state.String(), CreatedAt: status.CreatedAt}, nil
+	_ = sandbox.Status.Update(func(s sandboxstore.Status) (sandboxstore.Status, error) {
+		s.CreatedAt = status.CreatedAt
+		return s, nil
+	}) // it only returns the function's error
 }

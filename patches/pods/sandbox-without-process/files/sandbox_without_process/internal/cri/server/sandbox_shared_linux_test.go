@@ -3,7 +3,6 @@
 package server
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -30,11 +29,12 @@ func TestSharedOf(t *testing.T) {
 		require.NoError(t, err)
 		return marshaled
 	}
-	whole := answer(&specs.Spec{
+	shared := &specs.Spec{
 		Linux:  &specs.Linux{Namespaces: namespaces},
 		Mounts: []specs.Mount{{Source: "/pod/hosts", Destination: etcHosts}},
-	})
-	require.Equal(t, &sandboxstore.Shared{Namespaces: namespaces, Files: map[string]string{etcHosts: "/pod/hosts"}}, sharedOf(t.Context(), "shim", whole))
+	}
+	whole := answer(shared)
+	require.Equal(t, shared, sharedOf(t.Context(), "shim", whole))
 
 	require.Nil(t, sharedOf(t.Context(), string(criconfig.ModePodSandbox), whole))
 	require.Nil(t, sharedOf(t.Context(), "shim", nil))
@@ -52,11 +52,12 @@ func TestContainerOfASandboxWithoutProcess(t *testing.T) {
 		return nil, os.ErrNotExist
 	}
 	sb := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "sandbox", Name: "sandbox"}, sandboxstore.Status{})
-	sb.Shared = &sandboxstore.Shared{
-		Namespaces: []specs.LinuxNamespace{
-			{Type: specs.NetworkNamespace, Path: "/pod/net"}, {Type: specs.IPCNamespace, Path: "/pod/ipc"}, {Type: specs.UTSNamespace, Path: "/pod/uts"},
-		},
-		Files: map[string]string{etcHosts: "/pod/hosts", etcHostname: "/pod/hostname", resolvConfPath: "/pod/resolv.conf", devShm: "/pod/shm"},
+	files := map[string]string{etcHosts: "/pod/hosts", etcHostname: "/pod/hostname", resolvConfPath: "/pod/resolv.conf", devShm: "/pod/shm"}
+	sb.Shared = &specs.Spec{Linux: &specs.Linux{Namespaces: []specs.LinuxNamespace{
+		{Type: specs.NetworkNamespace, Path: "/pod/net"}, {Type: specs.IPCNamespace, Path: "/pod/ipc"}, {Type: specs.UTSNamespace, Path: "/pod/uts"},
+	}}}
+	for destination, source := range files {
+		sb.Shared.Mounts = append(sb.Shared.Mounts, specs.Mount{Source: source, Destination: destination})
 	}
 	require.NoError(t, c.sandboxStore.Add(sb))
 	config, sandboxConfig, imageConfig, _ := getCreateContainerTestData()
@@ -65,60 +66,27 @@ func TestContainerOfASandboxWithoutProcess(t *testing.T) {
 
 	spec, err := c.buildContainerSpec(currentPlatform, "container", sb.ID, 0, "", "container", "image", config, sandboxConfig, imageConfig, nil, criconfig.Runtime{}, nil)
 	require.NoError(t, err)
-	for _, n := range sb.Shared.Namespaces {
+	for _, n := range sb.Shared.Linux.Namespaces {
 		require.Contains(t, spec.Linux.Namespaces, n)
 	}
 	sources := map[string]string{}
 	for _, m := range spec.Mounts {
-		if _, shared := sb.Shared.Files[m.Destination]; shared {
+		if _, shared := files[m.Destination]; shared {
 			sources[m.Destination] = m.Source
 		}
 	}
-	require.Equal(t, sb.Shared.Files, sources)
+	require.Equal(t, files, sources)
 }
 
-// The controller is asked about a sandbox that has a process, and for a verbose status.
-func TestStatusOfSandboxWithoutProcess(t *testing.T) {
-	c := newTestCRIService()
-	asked := 0
-	c.sandboxService = &statusOnly{status: func() { asked++ }}
-	made := time.Now()
-	sandbox := func(pid uint32, state sandboxstore.State, shared *sandboxstore.Shared) sandboxstore.Sandbox {
-		sb := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "sandbox"}, sandboxstore.Status{Pid: pid, State: state, CreatedAt: made})
-		sb.Shared = shared
-		return sb
+// After a restart a sandbox was created when its shim says so, or else when its record says so.
+func TestCreationOfSandboxThatRunsOn(t *testing.T) {
+	spec, err := typeurl.MarshalAny(&specs.Spec{Linux: &specs.Linux{}})
+	require.NoError(t, err)
+	recorded, said := time.Unix(7, 0), time.Unix(8, 0)
+	for answer, want := range map[time.Time]time.Time{said: said, {}: recorded, time.Unix(0, 0): recorded} {
+		sb := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{CreatedAt: recorded})
+		recoverShared(t.Context(), &sb, core.Sandbox{Sandboxer: "shim", Spec: spec}, core.ControllerStatus{CreatedAt: answer})
+		require.NotNil(t, sb.Shared)
+		require.Equal(t, want, sb.Status.Get().CreatedAt)
 	}
-	shared := &sandboxstore.Shared{}
-	for state, shown := range map[sandboxstore.State]runtime.PodSandboxState{
-		sandboxstore.StateReady: runtime.PodSandboxState_SANDBOX_READY, sandboxstore.StateNotReady: runtime.PodSandboxState_SANDBOX_NOTREADY,
-	} {
-		got, err := c.controllerStatus(t.Context(), sandbox(0, state, shared), false)
-		require.NoError(t, err)
-		require.Equal(t, core.ControllerStatus{SandboxID: "sandbox", State: shown.String(), CreatedAt: made}, got)
-	}
-	require.Zero(t, asked)
-
-	for times, of := range []struct {
-		sandbox sandboxstore.Sandbox
-		verbose bool
-	}{
-		{sandbox(7, sandboxstore.StateReady, shared), false},
-		{sandbox(0, sandboxstore.StateReady, nil), false},
-		{sandbox(0, sandboxstore.StateReady, shared), true},
-	} {
-		_, err := c.controllerStatus(t.Context(), of.sandbox, of.verbose)
-		require.NoError(t, err)
-		require.Equal(t, times+1, asked)
-	}
-}
-
-// statusOnly is a controller that is asked for status.
-type statusOnly struct {
-	sandboxService
-	status func()
-}
-
-func (s *statusOnly) SandboxStatus(context.Context, string, string, bool) (core.ControllerStatus, error) {
-	s.status()
-	return core.ControllerStatus{}, nil
 }
