@@ -84,6 +84,9 @@ func TestL25_PodSharesWithItsNodeWhatItAsksFor(t *testing.T) {
 	} {
 		config := n.CRI().Pod(name)
 		config.Linux.SecurityContext.NamespaceOptions = tc.asked
+		if tc.asked.Network == node {
+			config.Hostname = "" // it is the node's
+		}
 		pod := runWatched(t, n, config)
 		require.Zero(t, pod.GetPid(), name)
 		at := paths(pod)
@@ -126,6 +129,9 @@ func TestL25_PodDecidesWhatItsContainersShare(t *testing.T) {
 	} {
 		config := n.CRI().Pod(name)
 		config.Linux.SecurityContext.NamespaceOptions = tc.asked
+		if tc.asked.Network == node {
+			config.Hostname = "" // it is the node's
+		}
 		sandbox := runWatched(t, n, config)
 		require.Zero(t, sandbox.GetPid(), name)
 		ctx := WithinAMinute(t)
@@ -206,5 +212,16 @@ func TestL25_PodHasItsSysctlsWhereContainerdMayNotSetThem(t *testing.T) {
 	assert.Equal(t, "99", inside(t, n, at["network"], "net/ipv4/ip_local_reserved_ports"))
 	assert.Equal(t, "0", inside(t, n, at["network"], "net/ipv4/ip_unprivileged_port_start"))
 	RemoveAllPods(WithinAMinute(t), t, n.CRI())
+	RequireNoSandboxLeft(t, n)
+}
+
+// The hostname of a node is not for pods to set.
+func TestL25_PodOnTheNetworkOfItsNodeHasNoOtherHostname(t *testing.T) {
+	t.Parallel()
+	n := startWithoutPause(t)
+	config := n.CRI().Pod("other")
+	config.Linux.SecurityContext.NamespaceOptions.Network = runtime.NamespaceMode_NODE
+	_, err := n.CRI().RunPod(WithinAMinute(t), config)
+	require.ErrorContains(t, err, "hostname of the node")
 	RequireNoSandboxLeft(t, n)
 }

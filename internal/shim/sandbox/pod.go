@@ -5,6 +5,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,6 +34,9 @@ type pod struct {
 	namespaces []specs.LinuxNamespace // those that containers join
 }
 
+// errHostname is the answer for a hostname that would be the node's.
+var errHostname = errors.New("a pod on the network of its node has the hostname of the node, and no other")
+
 // newPod returns a pod that does not exist yet, except for its network namespace, if it has one.
 func newPod(bundle, netns string, config config) (*pod, error) {
 	if err := config.needsProcess(); err != nil {
@@ -43,6 +47,9 @@ func newPod(bundle, netns string, config config) (*pod, error) {
 		specs.UTSNamespace:     config.network != ofNode, // as with a pause container
 		specs.IPCNamespace:     config.ipc != ofNode,
 	}}
+	if config.hostname != "" && !p.own[specs.UTSNamespace] {
+		return nil, errHostname
+	}
 	if netns != "" {
 		p.namespaces = append(p.namespaces, specs.LinuxNamespace{Type: specs.NetworkNamespace, Path: netns})
 	}

@@ -149,6 +149,13 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+func TestPodHasNoHostnameOfItsOwnOnItsNode(t *testing.T) {
+	_, err := newPod(t.TempDir(), "", config{hostname: "own", network: ofNode, pid: 1})
+	require.ErrorIs(t, err, errHostname)
+	_, err = newPod(t.TempDir(), "", config{network: ofNode, pid: 1})
+	require.NoError(t, err)
+}
+
 // A shim that was shut down makes nothing more: the request to create its sandbox may come late.
 func TestSandboxIsNotCreatedInAShimThatEnds(t *testing.T) {
 	s := New(func() {})
