@@ -42,7 +42,7 @@ func pin(folder string, kinds map[specs.LinuxNamespaceType]bool, inside func() e
 		return nil, err
 	}
 	var made []specs.LinuxNamespace
-	return made, onThread(func() error {
+	err := onThread(func() error {
 		if err := unix.Unshare(flags); err != nil {
 			return fmt.Errorf("make namespaces: %w", err)
 		}
@@ -61,6 +61,7 @@ func pin(folder string, kinds map[specs.LinuxNamespaceType]bool, inside func() e
 		}
 		return inside()
 	})
+	return made, err
 }
 
 // unpin unmounts the namespaces in a folder. Processes in them keep them.

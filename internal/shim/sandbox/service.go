@@ -28,12 +28,16 @@ const (
 // Service serves the one sandbox of a shim.
 type Service struct {
 	shutdown func() // of the shim
+	over     chan struct{}
+
+	// step lets one request at a time make, start or remove the sandbox. It is held while they mount
+	// and unmount, because a removal has to wait for a creation. Nothing else waits for it.
+	step sync.Mutex
 
 	mu      sync.Mutex // guards the fields below
 	pod     *pod       // nil before CreateSandbox
 	started time.Time  // zero before StartSandbox
 	ended   time.Time  // zero until the sandbox has ended
-	over    chan struct{}
 }
 
 // New returns the service of a shim. shutdown ends the shim, and may return before it has.
@@ -42,9 +46,21 @@ func New(shutdown func()) *Service { return &Service{shutdown: shutdown, over: m
 // HasSandbox reports whether there is a sandbox: the shim then ends with the sandbox, and not with
 // its last container.
 func (s *Service) HasSandbox() bool {
+	pod, _, _ := s.now()
+	return pod != nil
+}
+
+// now returns the sandbox, and when it was started and has ended.
+func (s *Service) now() (pod *pod, started, ended time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pod != nil
+	return s.pod, s.started, s.ended
+}
+
+func (s *Service) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
 }
 
 // CreateSandbox makes all of a sandbox that does not depend on its network.
@@ -57,15 +73,15 @@ func (s *Service) CreateSandbox(_ context.Context, r *api.CreateSandboxRequest) 
 	if err != nil {
 		return nil, invalid(err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.pod != nil:
+	s.step.Lock()
+	defer s.step.Unlock()
+	switch pod, _, ended := s.now(); {
+	case pod != nil:
 		return nil, errgrpc.ToGRPC(fmt.Errorf("the shim has a sandbox: %w", errdefs.ErrAlreadyExists))
-	case !s.ended.IsZero(): // nothing that is made now would be removed
+	case !ended.IsZero(): // nothing would remove the mounts
 		return nil, errgrpc.ToGRPC(fmt.Errorf("the shim is shutting down: %w", errdefs.ErrFailedPrecondition))
 	}
-	s.pod = p // ShutdownSandbox removes what a failure leaves
+	s.set(func() { s.pod = p }) // ShutdownSandbox removes what a failure leaves
 	if err := p.create(); err != nil {
 		return nil, fmt.Errorf("create the sandbox: %w", err)
 	}
@@ -74,36 +90,39 @@ func (s *Service) CreateSandbox(_ context.Context, r *api.CreateSandboxRequest) 
 
 // StartSandbox sets the sysctls of the network, which has its interfaces by now.
 func (s *Service) StartSandbox(_ context.Context, r *api.StartSandboxRequest) (*api.StartSandboxResponse, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.step.Lock()
+	defer s.step.Unlock()
+	pod, started, ended := s.now()
 	switch {
-	case s.pod == nil:
+	case pod == nil:
 		return nil, missing(r.GetSandboxID())
-	case !s.started.IsZero() || !s.ended.IsZero():
+	case !started.IsZero() || !ended.IsZero():
 		return nil, errgrpc.ToGRPC(fmt.Errorf("the sandbox was started or stopped before: %w", errdefs.ErrFailedPrecondition))
 	}
-	if err := s.pod.start(); err != nil {
+	if err := pod.start(); err != nil {
 		return nil, fmt.Errorf("start the sandbox: %w", err)
 	}
-	spec, err := typeurl.MarshalAnyToProto(s.pod.spec())
+	spec, err := typeurl.MarshalAnyToProto(pod.spec())
 	if err != nil {
 		return nil, err
 	}
-	s.started = time.Now()
-	return &api.StartSandboxResponse{CreatedAt: timestamppb.New(s.started), Spec: spec}, nil
+	started = time.Now()
+	s.set(func() { s.started = started })
+	return &api.StartSandboxResponse{CreatedAt: timestamppb.New(started), Spec: spec}, nil
 }
 
 // StopSandbox unmounts the namespaces and files of a sandbox. It can be repeated.
 func (s *Service) StopSandbox(context.Context, *api.StopSandboxRequest) (*api.StopSandboxResponse, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.pod != nil {
-		if err := s.pod.stop(); err != nil {
+	s.step.Lock()
+	defer s.step.Unlock()
+	pod, _, ended := s.now()
+	if pod != nil {
+		if err := pod.stop(); err != nil {
 			return nil, fmt.Errorf("stop the sandbox: %w", err)
 		}
 	}
-	if s.ended.IsZero() {
-		s.ended = time.Now()
+	if ended.IsZero() {
+		s.set(func() { s.ended = time.Now() })
 		close(s.over)
 	}
 	return &api.StopSandboxResponse{}, nil
@@ -119,27 +138,21 @@ func (s *Service) WaitSandbox(ctx context.Context, r *api.WaitSandboxRequest) (*
 	case <-ctx.Done():
 		return nil, errgrpc.ToGRPC(ctx.Err())
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return &api.WaitSandboxResponse{ExitedAt: timestamppb.New(s.ended)}, nil
+	_, _, ended := s.now()
+	return &api.WaitSandboxResponse{ExitedAt: timestamppb.New(ended)}, nil
 }
 
 // SandboxStatus returns the state of a sandbox.
 func (s *Service) SandboxStatus(_ context.Context, r *api.SandboxStatusRequest) (*api.SandboxStatusResponse, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.pod == nil || s.started.IsZero() {
+	_, started, ended := s.now()
+	if started.IsZero() {
 		return nil, missing(r.GetSandboxID())
 	}
-	now := &api.SandboxStatusResponse{
-		SandboxID: r.GetSandboxID(),
-		State:     ready,
-		CreatedAt: timestamppb.New(s.started),
+	status := &api.SandboxStatusResponse{SandboxID: r.GetSandboxID(), State: ready, CreatedAt: timestamppb.New(started)}
+	if !ended.IsZero() {
+		status.State, status.ExitedAt = notReady, timestamppb.New(ended)
 	}
-	if !s.ended.IsZero() {
-		now.State, now.ExitedAt = notReady, timestamppb.New(s.ended)
-	}
-	return now, nil
+	return status, nil
 }
 
 // ShutdownSandbox stops a sandbox, and ends the shim.
@@ -168,9 +181,7 @@ func (s *Service) UpdateSandbox(context.Context, *api.UpdateSandboxRequest) (*ap
 
 // SandboxMetrics returns the usage of the pod's cgroup.
 func (s *Service) SandboxMetrics(_ context.Context, r *api.SandboxMetricsRequest) (*api.SandboxMetricsResponse, error) {
-	s.mu.Lock()
-	pod := s.pod
-	s.mu.Unlock()
+	pod, _, _ := s.now()
 	if pod == nil {
 		return nil, missing(r.GetSandboxID())
 	}

@@ -35,7 +35,7 @@ It concerns shims that make sandboxes (sandboxer = "shim") and answer
 with a specification that has a section for Linux. Virtual machines have
 none, or pid and files as before.`,
 	Refs:   []string{"containerd/containerd#14106", "containerd/containerd#14123", "containerd/containerd#14135"},
-	Rules:  []string{"L25"},
+	Rules:  []string{"L22", "L25"},
 	Status: edit.Upstream,
 	Until:  "CRI takes namespaces of a sandbox with pid 0 from its specification",
 	Edits: []edit.Edit{
