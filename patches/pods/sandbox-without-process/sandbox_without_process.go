@@ -43,10 +43,12 @@ none, or pid and files as before.`,
 // Shared has the namespaces and files that containers share of a sandbox that its shim made. It is
 // nil if containerd made the sandbox.
 Shared *specs.Spec
+// WithoutProcess is whether the shim has said that the sandbox has no process.
+WithoutProcess bool
 `),
 		edit.AddImport("internal/cri/store/sandbox/sandbox.go", "github.com/opencontainers/runtime-spec/specs-go"),
 		containerd.NewService.After(edit.Stmt(edit.Define("c")), "c.sandboxService = promptSandboxService{c.sandboxService, c.sandboxStore}\n"),
-		containerd.Run.After(edit.Stmt(edit.Assign("sandboxInfo.Spec")), "sandbox.Shared = sharedOf(ctx, sandbox.Sandboxer, ctrl.Spec)"),
+		containerd.Run.After(edit.Stmt(edit.Assign("sandboxInfo.Spec")), "noteShared(ctx, &sandbox, ctrl)"),
 		containerd.RecoverAll.After(edit.Stmt(edit.Assign("sb.Endpoint")), "recoverShared(ctx, &sb, sbx, status)"),
 		containerd.CRIMethod(containerd.ContainerCreate, "buildLinuxSpec").Replace(
 			edit.Expr("customopts.WithPodNamespaces(securityContext, sandboxPid, targetPid, uids, gids)"),

@@ -30,7 +30,7 @@ const taskState = "io.containerd.timeout.task.state"
 
 func (s promptSandboxService) known(id string) (sandboxstore.Sandbox, bool) {
 	sandbox, err := s.store.Get(id)
-	return sandbox, err == nil && withoutProcess(&sandbox)
+	return sandbox, err == nil && sandbox.WithoutProcess
 }
 
 func (s promptSandboxService) SandboxStatus(ctx context.Context, sandboxer, id string, verbose bool) (core.ControllerStatus, error) {

@@ -48,12 +48,12 @@ func (h *hungShim) StopSandbox(ctx context.Context, _, _ string, _ ...core.StopO
 }
 
 // prompt is the service of a store with one sandbox.
-func prompt(t *testing.T, pid uint32, state sandboxstore.State, shared *specs.Spec) (promptSandboxService, *hungShim) {
+func prompt(t *testing.T, without bool, state sandboxstore.State, shared *specs.Spec) (promptSandboxService, *hungShim) {
 	t.Helper()
 	c, shim := newTestCRIService(), &hungShim{}
 	config := &runtime.PodSandboxConfig{Metadata: &runtime.PodSandboxMetadata{Name: "web"}}
-	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod", Config: config}, sandboxstore.Status{Pid: pid, State: state, CreatedAt: time.Unix(7, 0)})
-	sandbox.Shared = shared
+	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod", Config: config}, sandboxstore.Status{State: state, CreatedAt: time.Unix(7, 0)})
+	sandbox.Shared, sandbox.WithoutProcess = shared, without
 	require.NoError(t, c.sandboxStore.Add(sandbox))
 	return promptSandboxService{shim, c.sandboxStore}, shim
 }
@@ -62,7 +62,7 @@ func TestSandboxWithoutProcessIsAnsweredFor(t *testing.T) {
 	for state, shown := range map[sandboxstore.State]runtime.PodSandboxState{
 		sandboxstore.StateReady: runtime.PodSandboxState_SANDBOX_READY, sandboxstore.StateNotReady: runtime.PodSandboxState_SANDBOX_NOTREADY,
 	} {
-		s, shim := prompt(t, 0, state, &specs.Spec{Hostname: "web", Linux: &specs.Linux{}})
+		s, shim := prompt(t, true, state, &specs.Spec{Hostname: "web", Linux: &specs.Linux{}})
 		status, err := s.SandboxStatus(t.Context(), "shim", "pod", false)
 		require.NoError(t, err)
 		require.Equal(t, core.ControllerStatus{SandboxID: "pod", State: shown.String(), CreatedAt: time.Unix(7, 0)}, status)
@@ -87,7 +87,7 @@ func TestSandboxWithoutProcessIsAnsweredFor(t *testing.T) {
 
 func TestStopOfSandboxWithoutProcessIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, shim := prompt(t, 0, sandboxstore.StateReady, &specs.Spec{Linux: &specs.Linux{}})
+		s, shim := prompt(t, true, sandboxstore.StateReady, &specs.Spec{Linux: &specs.Linux{}})
 		require.ErrorIs(t, s.StopSandbox(t.Context(), "shim", "pod"), context.DeadlineExceeded)
 		require.Equal(t, 1, shim.asked)
 	})
@@ -96,15 +96,15 @@ func TestStopOfSandboxWithoutProcessIsBounded(t *testing.T) {
 // A sandbox with a process, one on another host, and one that is being created are their controllers'.
 func TestOtherSandboxesAreAsked(t *testing.T) {
 	for name, of := range map[string]struct {
-		pid    uint32
-		shared *specs.Spec
-		id     string
+		without bool
+		shared  *specs.Spec
+		id      string
 	}{
-		"process":       {7, &specs.Spec{Linux: &specs.Linux{}}, "pod"},
-		"another host":  {0, nil, "pod"},
-		"being created": {0, &specs.Spec{Linux: &specs.Linux{}}, "new"},
+		"process":       {false, &specs.Spec{Linux: &specs.Linux{}}, "pod"},
+		"another host":  {false, nil, "pod"},
+		"being created": {true, &specs.Spec{Linux: &specs.Linux{}}, "new"},
 	} {
-		s, shim := prompt(t, of.pid, sandboxstore.StateReady, of.shared)
+		s, shim := prompt(t, of.without, sandboxstore.StateReady, of.shared)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, status := s.SandboxStatus(ctx, "shim", of.id, false)

@@ -35,9 +35,10 @@ func sharedOf(ctx context.Context, sandboxer string, answer typeurl.Any) *runtim
 	return spec
 }
 
-// withoutProcess reports whether the namespaces of a sandbox are held by its shim alone.
-func withoutProcess(sandbox *sandboxstore.Sandbox) bool {
-	return sandbox.Shared != nil && sandbox.Status.Get().Pid == 0
+// noteShared notes what the shim of a new sandbox has said of it.
+func noteShared(ctx context.Context, sandbox *sandboxstore.Sandbox, answer core.ControllerInstance) {
+	sandbox.Shared = sharedOf(ctx, sandbox.Sandboxer, answer.Spec)
+	sandbox.WithoutProcess = sandbox.Shared != nil && answer.Pid == 0
 }
 
 // withPodNamespaces makes a container join the namespaces of its sandbox: those of its process, or
@@ -67,15 +68,19 @@ func (c *criService) sharedFile(sandboxID, path, made string) string {
 	return made
 }
 
-// recoverShared restores after a restart what a shim has said of a sandbox. status is empty if the
-// shim did not answer.
+// recoverShared notes after a restart what the shim of a sandbox has said of it. status is empty if the
+// shim did not answer: then it is not known whether there is a process.
 func recoverShared(ctx context.Context, sandbox *sandboxstore.Sandbox, record core.Sandbox, status core.ControllerStatus) {
 	sandbox.Shared = sharedOf(ctx, record.Sandboxer, record.Spec)
-	if sandbox.Shared == nil || status.CreatedAt.Unix() <= 0 {
+	if sandbox.Shared == nil || status.State == "" {
 		return
 	}
+	sandbox.WithoutProcess = status.Pid == 0
 	_ = sandbox.Status.Update(func(s sandboxstore.Status) (sandboxstore.Status, error) {
-		s.CreatedAt = status.CreatedAt
+		s.Pid = status.Pid
+		if status.CreatedAt.Unix() > 0 { // some shims do not say it
+			s.CreatedAt = status.CreatedAt
+		}
 		return s, nil
 	}) // it only returns the function's error
 }

@@ -78,15 +78,30 @@ func TestContainerOfASandboxWithoutProcess(t *testing.T) {
 	require.Equal(t, files, sources)
 }
 
-// After a restart a sandbox was created when its shim says so, or else when its record says so.
-func TestCreationOfSandboxThatRunsOn(t *testing.T) {
+// Whether a sandbox has a process is known when its shim has answered. After a restart it was created
+// when its shim says so, or else when its record says so.
+func TestSandboxAfterARestart(t *testing.T) {
 	spec, err := typeurl.MarshalAny(&specs.Spec{Linux: &specs.Linux{}})
 	require.NoError(t, err)
 	recorded, said := time.Unix(7, 0), time.Unix(8, 0)
-	for answer, want := range map[time.Time]time.Time{said: said, {}: recorded, time.Unix(0, 0): recorded} {
+	for name, tc := range map[string]struct {
+		answer  core.ControllerStatus
+		without bool
+		created time.Time
+	}{
+		"without a process":   {core.ControllerStatus{State: "SANDBOX_READY", CreatedAt: said}, true, said},
+		"with a process":      {core.ControllerStatus{State: "SANDBOX_READY", CreatedAt: said, Pid: 7}, false, said},
+		"of an unknown time":  {core.ControllerStatus{State: "SANDBOX_READY", CreatedAt: time.Unix(0, 0)}, true, recorded},
+		"that did not answer": {core.ControllerStatus{}, false, recorded},
+	} {
 		sb := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{CreatedAt: recorded})
-		recoverShared(t.Context(), &sb, core.Sandbox{Sandboxer: "shim", Spec: spec}, core.ControllerStatus{CreatedAt: answer})
-		require.NotNil(t, sb.Shared)
-		require.Equal(t, want, sb.Status.Get().CreatedAt)
+		recoverShared(t.Context(), &sb, core.Sandbox{Sandboxer: "shim", Spec: spec}, tc.answer)
+		require.NotNil(t, sb.Shared, name)
+		require.Equal(t, tc.without, sb.WithoutProcess, name)
+		require.Equal(t, tc.created, sb.Status.Get().CreatedAt, name)
+		require.Equal(t, tc.answer.Pid, sb.Status.Get().Pid, name)
+
+		noteShared(t.Context(), &sb, core.ControllerInstance{Spec: spec, Pid: 7})
+		require.False(t, sb.WithoutProcess, name)
 	}
 }
