@@ -45,7 +45,7 @@ var _ = Restart.has("L25_NamespacesOfAPodAreNamedAfterARestart", Needs{}.AndRest
 		for _, pod := range after.Calls().Only(plugin.Synchronize)[0].Pods {
 			assert.Equal(t, run.GetPid(), pod.GetPid())
 			for _, kind := range sharedKinds {
-				assert.Equal(t, pathOf(run, kind.name), pathOf(pod, kind.name), kind.name)
+				assert.Equal(t, NamespaceOf(run, kind.name), NamespaceOf(pod, kind.name), kind.name)
 			}
 			assert.NoError(t, sharedAreNamed(ctx, n, pod, l.Container))
 		}
@@ -57,15 +57,6 @@ var _ = Restart.has("L25_NamespacesOfAPodAreNamedAfterARestart", Needs{}.AndRest
 // sharedKinds are the kinds of namespaces that all containers of a pod share, by their names in NRI
 // and in /proc.
 var sharedKinds = []struct{ name, file string }{{"network", "net"}, {"ipc", "ipc"}, {"uts", "uts"}}
-
-func pathOf(pod *api.PodSandbox, kind string) string {
-	for _, namespace := range pod.GetLinux().GetNamespaces() {
-		if namespace.GetType() == kind {
-			return namespace.GetPath()
-		}
-	}
-	return ""
-}
 
 // sharedAreNamed returns an error that names the namespaces of a container that a plugin cannot find
 // by the message of its pod.
@@ -80,7 +71,7 @@ func sharedAreNamed(ctx context.Context, n Runtime, pod *api.PodSandbox, contain
 	}
 	for _, kind := range sharedKinds {
 		path := fmt.Sprintf("/proc/%d/ns/%s", pod.GetPid(), kind.file)
-		if named := pathOf(pod, kind.name); named != "" {
+		if named := NamespaceOf(pod, kind.name); named != "" {
 			path = fmt.Sprintf("/proc/%s/root%s", runtime, named)
 		} else if pod.GetPid() == 0 {
 			errs = errors.Join(errs, fmt.Errorf("the sandbox has neither a process nor a path for its %s namespace", kind.name))

@@ -107,8 +107,8 @@ func TestL25_PathsOfAPodAreTheSameInItsWholeLife(t *testing.T) {
 	RequireNoSandboxLeft(t, n)
 }
 
-// A released containerd stops and removes such pods, also those whose shim has died. It makes no
-// new ones.
+// A released containerd stops and removes such pods, also those whose shim has died. It starts no
+// container in them, and makes no new ones.
 func TestL23_StockEndsPodsWithoutProcess(t *testing.T) {
 	t.Parallel()
 	n := startWithoutPause(t)
@@ -123,7 +123,15 @@ func TestL23_StockEndsPodsWithoutProcess(t *testing.T) {
 	require.NoError(t, n.Boot(WithinAMinute(t)))
 
 	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, PodState(t, n, runs.Pod))
-	RemoveAllPods(WithinAMinute(t), t, n.CRI())
+	ctx := WithinAMinute(t)
+	more, err := n.CRI().Create(ctx, runs.Pod, n.CRI().Pod("runs"), n.CRI().Container("more"))
+	if err == nil {
+		err = n.CRI().Start(ctx, more)
+	}
+	require.Error(t, err, "a container that stock starts in such a pod")
+	_, err = n.CRI().RunPod(ctx, n.CRI().Pod("new"))
+	require.Error(t, err, "a pod that stock makes with the handler")
+	RemoveAllPods(ctx, t, n.CRI())
 	RequireNoSandboxLeft(t, n)
 }
 

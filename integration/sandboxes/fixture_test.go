@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/containerd/nri/pkg/api"
 	"github.com/moby/sys/mountinfo"
@@ -25,18 +24,17 @@ import (
 // startWithoutPause runs a node whose pods have no pause container.
 func startWithoutPause(t *testing.T) *node.Node {
 	t.Helper()
-	return StartNode(t, func(o *node.Options) {
-		withoutPause(t, o)
-		o.RequestTimeout = 30 * time.Second
-	})
+	skipOnStock(t)
+	return StartNode(t, WithNeeds(Patient), withoutPause)
 }
 
-func withoutPause(t *testing.T, o *node.Options) {
+func withoutPause(o *node.Options) { o.WithoutPause = true }
+
+func skipOnStock(t *testing.T) {
 	t.Helper()
 	if RunsOnStock {
 		t.Skip("the released containerd makes no pods without a pause container")
 	}
-	o.WithoutPause = true
 }
 
 // runWatched runs a pod, and returns it as a plugin received it with RunPodSandbox.
@@ -63,14 +61,12 @@ func runIn(t *testing.T, n *node.Node, pod string, config *runtime.PodSandboxCon
 
 func processOf(ctx context.Context, t *testing.T, n *node.Node, container string) int {
 	t.Helper()
-	c, err := n.Containerd().LoadContainer(ctx, container)
+	pid, err := n.CRI().PID(ctx, container)
 	require.NoError(t, err)
-	task, err := c.Task(ctx, nil)
-	require.NoError(t, err)
-	return int(task.Pid())
+	return pid
 }
 
-// paths are the namespaces of a pod that have a path, by their type.
+// paths are those of a pod's namespaces, by their type.
 func paths(pod *api.PodSandbox) map[string]string {
 	found := map[string]string{}
 	for _, namespace := range pod.GetLinux().GetNamespaces() {
@@ -118,11 +114,4 @@ func mountsOf(t *testing.T, pid int, paths ...string) []*mountinfo.Info {
 	mounts = slices.DeleteFunc(mounts, func(m *mountinfo.Info) bool { return !slices.Contains(paths, m.Mountpoint) })
 	require.Len(t, mounts, len(paths))
 	return mounts
-}
-
-func stateOf(t *testing.T, n *node.Node, pod string) *runtime.PodSandboxStatus {
-	t.Helper()
-	r, err := n.CRI().Runtime.PodSandboxStatus(WithinAMinute(t), &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
-	require.NoError(t, err)
-	return r.GetStatus()
 }

@@ -36,10 +36,10 @@ func TestL25_ContainersShareTheNamespacesOfTheirPod(t *testing.T) {
 	assert.Equal(t, "0", inside(t, n, at["network"], "net/ipv4/ip_unprivileged_port_start"), "containerd's default for pods")
 
 	_, first := runIn(t, n, pod.GetId(), config, "first")
-	created := stateOf(t, n, pod.GetId()).GetCreatedAt()
+	created := PodStatus(t, n, pod.GetId()).GetCreatedAt()
 	require.NoError(t, n.Kill(WithinAMinute(t)))
 	require.NoError(t, n.Boot(WithinAMinute(t)))
-	assert.Equal(t, created, stateOf(t, n, pod.GetId()).GetCreatedAt())
+	assert.Equal(t, created, PodStatus(t, n, pod.GetId()).GetCreatedAt())
 	_, second := runIn(t, n, pod.GetId(), config, "second")
 	for _, kind := range []string{"net", "ipc", "uts"} {
 		assert.Equal(t, namespaceOf(t, first, kind), namespaceOf(t, second, kind), kind)

@@ -10,8 +10,8 @@ var PinnedNamespaces = edit.Patch{
 	Module:  "containerd",
 	Subject: "shim: make namespaces that mounts hold",
 	Body: `A sandbox without a process needs somebody who makes its namespaces. A
-thread can: it unshares them, sets the hostname and the sysctls there,
-mounts them, and ends.
+thread can: it unshares them, mounts them, sets the hostname and the
+sysctls there, and ends.
 
 Sysctls that belong to no namespace of the pod are rejected: they would
 change the node.

@@ -132,6 +132,21 @@ func attach(t *testing.T, beside bool, fails error) *attaching {
 	return a
 }
 
+// requireNothingLeftToDo fails unless a sandbox, and its record, have their addresses. A pause container
+// that is created now has them, and a sandbox without a process has no container to add them to.
+func (a *attaching) requireNothingLeftToDo(t *testing.T, info core.Sandbox) {
+	t.Helper()
+	assert.Equal(t, "10.1.2.3", a.sandbox.IP)
+	var recorded sandboxstore.Metadata
+	require.NoError(t, info.GetExtension(podsandbox.MetadataKey, &recorded))
+	assert.Equal(t, "10.1.2.3", recorded.IP)
+	assert.Equal(t, t.Context(), a.before(t.Context(), &a.sandbox, a.creation))
+	again, err := a.record(t.Context(), info)
+	require.NoError(t, err)
+	assert.Equal(t, info, again)
+	assert.Empty(t, a.controller.fields)
+}
+
 // The pause container is created before the ADD has ended, and started after that.
 func TestSandboxIsStartedWhenItIsAttached(t *testing.T) {
 	a := attach(t, true, nil)
@@ -166,15 +181,7 @@ func TestAttachedSandboxIsCreatedWithItsAddresses(t *testing.T) {
 	close(a.add.proceed)
 	info, err := a.finish(t.Context(), &a.sandbox, a.creation)
 	require.NoError(t, err)
-	assert.Equal(t, "10.1.2.3", a.sandbox.IP)
-	var recorded sandboxstore.Metadata
-	require.NoError(t, info.GetExtension(podsandbox.MetadataKey, &recorded))
-	assert.Equal(t, "10.1.2.3", recorded.IP)
-	assert.Equal(t, t.Context(), a.before(t.Context(), &a.sandbox, a.creation))
-	again, err := a.record(t.Context(), info)
-	require.NoError(t, err)
-	assert.Equal(t, info, again)
-	assert.Empty(t, a.controller.fields, "its container has them")
+	a.requireNothingLeftToDo(t, info)
 }
 
 // A sandbox without a process is created before the ADD has ended, and started after that.
@@ -199,15 +206,7 @@ func TestSandboxWithoutProcessIsStartedWhenItIsAttached(t *testing.T) {
 	}
 	close(a.add.proceed)
 	require.NoError(t, <-created)
-	assert.Equal(t, "10.1.2.3", a.sandbox.IP)
-	var recorded sandboxstore.Metadata
-	require.NoError(t, info.GetExtension(podsandbox.MetadataKey, &recorded))
-	assert.Equal(t, "10.1.2.3", recorded.IP)
-	assert.Equal(t, t.Context(), a.before(t.Context(), &a.sandbox, a.creation))
-	again, err := a.record(t.Context(), info)
-	require.NoError(t, err)
-	assert.Equal(t, info, again)
-	assert.Empty(t, a.controller.fields, "it has no container to add them to")
+	a.requireNothingLeftToDo(t, info)
 
 	a = attach(t, true, errors.New("agent is down"))
 	a.sandbox.Sandboxer = string(criconfig.ModeShim)
