@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/hookline-nri/hookline/integration/bench"
+	"github.com/hookline-nri/hookline/integration/peers"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
@@ -45,6 +46,8 @@ Scenarios:
   memory     memory of containerd for each pod, and of a pod's shim
   resources  RunPodSandbox with the resources of 20 containers, and without
   rate       pods per second, without plugins and with slow ones
+  sandboxes  pods without a pause container: calls, pods per second and memory, beside stock's pods with one;
+             with --crio also beside those of CRI-O's default
   neighbour  a container's life while another pod's hook takes long
   hung       StopPodSandbox with plugins that hang
   register   registration of a plugin on a full and busy node
@@ -59,9 +62,10 @@ binaries than that of build --stock, such as those of upstream's own Makefile.`,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "only", Usage: "measure only this `SCENARIO`; may be repeated", DefaultText: "all"},
 			&cli.StringFlag{Name: "stock", Usage: "`FOLDER` of the stock containerd and its shim", DefaultText: "stock/bin in the output folder"},
-			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in life and shim, and of each kind in resources and missed", Value: counts.Runs, Destination: &counts.Runs},
-			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate", Value: counts.Pods, Destination: &counts.Pods},
-			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in where, memory, rate, neighbour, hung, register and flap", Value: counts.Rounds, Destination: &counts.Rounds},
+			&cli.BoolFlag{Name: "crio", Usage: "build CRI-O for the scenario sandboxes (the package conmon)"},
+			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in life, sandboxes and shim, and of each kind in resources and missed", Value: counts.Runs, Destination: &counts.Runs},
+			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate and sandboxes", Value: counts.Pods, Destination: &counts.Pods},
+			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in where, memory, rate, sandboxes, neighbour, hung, register and flap", Value: counts.Rounds, Destination: &counts.Rounds},
 			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register and flap", Value: counts.NodePods, Destination: &counts.NodePods},
 		},
 		Before: takes(0, "[--only SCENARIO]..."),
@@ -85,6 +89,12 @@ func (a *app) runBench(ctx context.Context, cmd *cli.Command, counts bench.Count
 		Engine:  a.benchEngine,
 		Step:    a.progress.Step,
 	}
+	if cmd.Bool("crio") {
+		var err error
+		if options.CRIO, err = a.benchCRIO(ctx, cmd); err != nil {
+			return err
+		}
+	}
 	var where []bench.Breakdown
 	options.Where = func(found []bench.Breakdown) { where = found }
 	machine := machine() // before the benchmark loads it
@@ -103,6 +113,21 @@ func (a *app) runBench(ctx context.Context, cmd *cli.Command, counts bench.Count
 		err = errors.Join(err, bench.WhereTable(a.stdout, where))
 	}
 	return err
+}
+
+// benchCRIO builds CRI-O as its module pins it, and the image of its pods.
+func (a *app) benchCRIO(ctx context.Context, cmd *cli.Command) (*peers.CRIOOptions, error) {
+	out, err := filepath.Abs(filepath.Join(cmd.String("output"), "peers"))
+	if err != nil {
+		return nil, err
+	}
+	if err := a.buildPeers(ctx, cmd, []string{"crio"}, out); err != nil {
+		return nil, err
+	}
+	registry, err := a.critestImages(ctx, filepath.Join(cmd.String("output"), "suites"))
+	return &peers.CRIOOptions{
+		Bin: filepath.Join(out, "crio", peerSides[0]), Tools: filepath.Join(cmd.String("output"), "tools", "bin"), Images: registry,
+	}, err
 }
 
 // writeResults writes the measurements.

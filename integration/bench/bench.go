@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookline-nri/hookline/integration/peers"
 	"github.com/hookline-nri/hookline/testkit/image"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
@@ -19,7 +20,8 @@ import (
 // Options select the scenarios, and how often each measures.
 type Options struct {
 	Stock, Patched node.Options
-	Only           []string // scenarios, by name; all when empty
+	CRIO           *peers.CRIOOptions // of the CRI-O in the scenario "sandboxes"; none if nil
+	Only           []string           // scenarios, by name; all when empty
 	Counts         Counts
 
 	// Engine runs the benchmarks of the engine and returns the output of go test.
@@ -53,6 +55,7 @@ var scenarios = []struct {
 	{"memory", (*bench).memory},
 	{"resources", (*bench).resources},
 	{"rate", (*bench).rate},
+	{"sandboxes", (*bench).sandboxes},
 	{"neighbour", (*bench).neighbour},
 	{"hung", (*bench).hung},
 	{"register", (*bench).register},

@@ -41,7 +41,7 @@ func TestReadEngineMissing(t *testing.T) {
 
 func TestCheckOptions(t *testing.T) {
 	_, err := Run(t.Context(), Options{Only: []string{"fast"}, Counts: DefaultCounts})
-	require.EqualError(t, err, `no scenario "fast": life, where, shim, memory, resources, rate, neighbour, hung, register, flap, missed, stores, engine`)
+	require.EqualError(t, err, `no scenario "fast": life, where, shim, memory, resources, rate, sandboxes, neighbour, hung, register, flap, missed, stores, engine`)
 	_, err = Run(t.Context(), Options{})
 	require.EqualError(t, err, "counts of a benchmark must be positive")
 }

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/testkit/cri"
 )
 
 // timed returns the time of a request.
@@ -20,13 +22,13 @@ func timed(request func() error) (time.Duration, error) {
 
 // live runs a pod, and stops and removes it. It returns the time of the start.
 func (s *side) live(ctx context.Context, name string) (time.Duration, error) {
-	return s.lifeOf(ctx, s.CRI().Pod(name), 0)
+	return lifeOf(ctx, s.CRI(), s.CRI().Pod(name), 0)
 }
 
 // lifeOf is the life of a pod that runs for a while.
-func (s *side) lifeOf(ctx context.Context, pod *runtime.PodSandboxConfig, runs time.Duration) (time.Duration, error) {
+func lifeOf(ctx context.Context, client *cri.Client, pod *runtime.PodSandboxConfig, runs time.Duration) (time.Duration, error) {
 	var id string
-	took, err := timed(func() (err error) { id, err = s.CRI().RunPod(ctx, pod); return err })
+	took, err := timed(func() (err error) { id, err = client.RunPod(ctx, pod); return err })
 	if err != nil {
 		return took, err
 	}
@@ -34,28 +36,34 @@ func (s *side) lifeOf(ctx context.Context, pod *runtime.PodSandboxConfig, runs t
 	case <-time.After(runs):
 	case <-ctx.Done():
 	}
-	return took, s.end(ctx, id)
+	return took, endOf(ctx, client, id)
 }
 
-// end stops and removes a pod.
-func (s *side) end(ctx context.Context, id string) error {
-	if err := s.CRI().StopPod(ctx, id); err != nil {
+// endOf stops and removes a pod.
+func endOf(ctx context.Context, client *cri.Client, id string) error {
+	if err := client.StopPod(ctx, id); err != nil {
 		return err
 	}
-	return s.CRI().RemovePod(ctx, id)
+	return client.RemovePod(ctx, id)
 }
 
-// lives runs pods for a while each, atOnce at a time, and stops and removes them.
-func (s *side) lives(ctx context.Context, pods, atOnce int, runs time.Duration) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(atOnce)
-	for i := range pods {
-		group.Go(func() error {
-			_, err := s.lifeOf(ctx, s.CRI().Pod(fmt.Sprintf("pod-%d", i)), runs)
-			return err
-		})
-	}
-	return group.Wait()
+func (s *side) end(ctx context.Context, id string) error { return endOf(ctx, s.CRI(), id) }
+
+// rateOf is the number of pods per second that a runtime runs for a while each, atOnce at a time,
+// and stops and removes.
+func rateOf(ctx context.Context, client *cri.Client, pods int, runs time.Duration) (perSecond float64, err error) {
+	took, err := timed(func() error {
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(atOnce)
+		for i := range pods {
+			group.Go(func() error {
+				_, err := lifeOf(ctx, client, client.Pod(fmt.Sprintf("pod-%d", i)), runs)
+				return err
+			})
+		}
+		return group.Wait()
+	})
+	return float64(pods) / took.Seconds(), err
 }
 
 // warm runs a pod: the first one of a runtime is slower.

@@ -69,8 +69,8 @@ type load struct {
 func (b *bench) bear(ctx context.Context, turn int, l load) error {
 	defer b.step("round %d of %d: %s", turn+1, b.Counts.Rounds, l.row.What)()
 	return l.pair.turn(turn, func(s *side) error {
-		took, err := timed(func() error { return s.lives(ctx, b.Counts.Pods, atOnce, l.runs) })
-		*l.row.of(s) = append(*l.row.of(s), float64(b.Counts.Pods)/took.Seconds())
+		rate, err := rateOf(ctx, s.CRI(), b.Counts.Pods, l.runs)
+		*l.row.of(s) = append(*l.row.of(s), rate)
 		return err
 	})
 }

@@ -48,7 +48,7 @@ func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 						return err
 					}
 				}
-				took, err := s.lifeOf(ctx, pod, 0)
+				took, err := lifeOf(ctx, s.CRI(), pod, 0)
 				if err != nil {
 					return err
 				}

@@ -14,6 +14,7 @@ type Row struct {
 	What           string // for readers, with a unit that is neither seconds nor bytes
 	Name, Unit     string // in the format of go test -bench: "RunPodSandbox", "sec/op"
 	Stock, Patched Sample
+	Peer           Sample // of CRI-O, where it takes part; only goals and results have it
 	Goals          []Goal // of the patched one
 }
 
@@ -33,7 +34,9 @@ type sideSample struct {
 	sample Sample
 }
 
-func (r Row) sides() []sideSample { return []sideSample{{stock, r.Stock}, {patched, r.Patched}} }
+func (r Row) sides() []sideSample {
+	return []sideSample{{stock, r.Stock}, {patched, r.Patched}, {"cri-o", r.Peer}}
+}
 
 // Table writes rows in Markdown, and below them the warnings about the figures.
 func Table(w io.Writer, rows []Row) error {

@@ -59,6 +59,26 @@ func (n *Node) ShimMemory(pod string) (int, error) {
 	return residentOf(pid)
 }
 
+// PodsMemory returns the memory of all shims and of the processes of containers, in bytes, that no
+// two processes share.
+func (n *Node) PodsMemory() (bytes int, err error) {
+	pids, err := n.Processes()
+	if err != nil {
+		return 0, err
+	}
+	for _, pid := range pids {
+		if pid == n.PID() {
+			continue
+		}
+		private, err := proc.PrivateMemory(pid)
+		if err != nil {
+			return 0, err
+		}
+		bytes += private
+	}
+	return bytes, nil
+}
+
 // AnonymousMemory is the part of the resident memory of containerd that is no mapped file.
 func (n *Node) AnonymousMemory() (int, error) { return memoryOf(n.PID(), "RssAnon:") }
 

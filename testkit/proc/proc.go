@@ -27,6 +27,26 @@ func Status(pid int, name string) (string, error) {
 	return "", fmt.Errorf("status of process %d has no line %s", pid, name)
 }
 
+// PrivateMemory returns the memory of a process that no other process shares, in bytes, see
+// proc_pid_smaps_rollup(5).
+func PrivateMemory(pid int) (bytes int, err error) {
+	rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(rollup)) {
+		var part string
+		var kibibytes int
+		if _, err := fmt.Sscanf(line, "Private_%s %d kB", &part, &kibibytes); err == nil {
+			bytes += kibibytes << 10
+		}
+	}
+	if bytes == 0 {
+		return 0, fmt.Errorf("process %d has no private memory in its summary", pid)
+	}
+	return bytes, nil
+}
+
 // Ignores reports whether a process ignores a signal.
 func Ignores(pid int, signal syscall.Signal) (bool, error) {
 	mask, err := Status(pid, "SigIgn:")
