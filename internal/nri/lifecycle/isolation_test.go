@@ -20,10 +20,12 @@ import (
 func TestL14_EndsDoNotWaitForPluginsWithoutTheSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		busy := newPlugin("10-busy").hang(RunPodSandbox)
+		busy := newPlugin("10-busy")
 		busy.wants = func(k Kind) bool { return k == RunPodSandbox || k == RemovePodSandbox }
 		busy.keepConnected = true
 		f.joined(busy)
+		f.did("RunPodSandbox:p3", "CreateContainer:p3/c3", "RunPodSandbox:p4")
+		busy.hang(RunPodSandbox)
 		go f.ask(t.Context(), "RunPodSandbox:p1")
 		synctest.Wait()
 		go f.ask(t.Context(), "RunPodSandbox:p2") // in line behind p1
@@ -35,6 +37,51 @@ func TestL14_EndsDoNotWaitForPluginsWithoutTheSubscription(t *testing.T) {
 		assert.Zero(t, time.Since(start), "waited for a plugin that did not subscribe")
 		f.end("RemovePodSandbox:p4")
 		assert.Equal(t, requestTimeout, time.Since(start), "did not wait for a plugin that subscribed")
+	})
+}
+
+// A plugin is busy with one pod, and has received the Stop of another. It did not subscribe to the
+// removal, which does not wait for it.
+func TestL14_RemovalWaitsOnlyForWhatIsMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		busy := newPlugin("10-busy")
+		busy.wants = func(k Kind) bool { return k == RunPodSandbox || k == StopPodSandbox }
+		busy.keepConnected = true
+		f.joined(busy)
+		f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		f.end("StopPodSandbox:p1")
+		busy.hang(RunPodSandbox)
+		go f.ask(t.Context(), "RunPodSandbox:p3")
+		synctest.Wait()
+
+		start := time.Now()
+		f.end("RemovePodSandbox:p1")
+		assert.Zero(t, time.Since(start), "waited for a plugin that receives nothing")
+		f.end("RemovePodSandbox:p2")
+		assert.Equal(t, requestTimeout, time.Since(start), "did not wait for the Stop that is missing")
+		synctest.Wait()
+		assert.Contains(t, busy.received(), "RunPodSandbox:p3")
+	})
+}
+
+// The ledger of a busy plugin does not have a pod yet, because the pod began meanwhile. Its removal
+// waits for the Stop that the plugin must receive first.
+func TestL14_RemovalWaitsForTheStopOfAPodInTheLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		busy := newPlugin("10-busy").hang(CreateContainer)
+		busy.wants = func(k Kind) bool { return k == CreateContainer || k == StopPodSandbox }
+		busy.keepConnected = true
+		f.joined(busy)
+		f.did("RunPodSandbox:p1")
+		go f.ask(t.Context(), "CreateContainer:p1/c1")
+		synctest.Wait()
+		f.did("RunPodSandbox:p2")
+
+		start := time.Now()
+		f.end("RemovePodSandbox:p2")
+		assert.Equal(t, requestTimeout, time.Since(start))
 	})
 }
 

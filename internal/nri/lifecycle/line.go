@@ -105,6 +105,13 @@ func (n *line) remove(which func(entry) bool) (removed int) {
 	return before - len(n.entries)
 }
 
+// begins reports whether the first event of an object that ends with one of these waits in the line.
+func (n *line) begins(ends []Event) bool {
+	return slices.ContainsFunc(n.entries, func(e entry) bool {
+		return e.missed != nil && slices.ContainsFunc(ends, e.missed.EndsWith)
+	})
+}
+
 // callers takes the callers out of the line.
 func (n *line) callers() (all []*caller) {
 	n.remove(func(e entry) bool {

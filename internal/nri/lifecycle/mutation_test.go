@@ -403,8 +403,22 @@ var mutations = []mutation{
 	{
 		off:  "no caller waits for an end without a subscription",
 		file: "part.go",
-		from: "if !r.mayBring(wants) {",
+		from: "if !p.round.mayBring(wants) {\n\t\treturn false",
+		to:   "if !p.round.mayBring(wants) {\n\t\treturn true",
+	},
+	{
+		off:  "no caller waits for an end that brings nothing",
+		file: "part.go",
+		from: "may = may || wants.Has(ev.Kind)",
+		to:   "may = true",
+		by:   "^TestL14_RemovalWaitsOnlyForWhatIsMissing$",
+	},
+	{
+		off:  "a caller waits for the end of an object whose first event waits",
+		file: "part.go",
+		from: "if l.line.begins(events) {",
 		to:   "if false {",
+		by:   "^TestL14_RemovalWaitsForTheStopOfAPodInTheLine$",
 	},
 	{
 		off:  "a creation stays until all late deliveries are done",

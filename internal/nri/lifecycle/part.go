@@ -151,7 +151,7 @@ func (l *lane) post(r *round) *part {
 	if l.next != nil {
 		wants |= l.next.wants
 	}
-	if !r.mayBring(wants) {
+	if !l.mayBring(p, wants) {
 		p.owner = false
 		return nil
 	}
@@ -195,10 +195,27 @@ func (e *Engine) weigh(events []Event) (weight int) {
 	return weight
 }
 
-// mayBring reports whether a round may send anything to a plugin. If not, it only changes the
-// ledger, in its turn, and no caller waits for it (L14).
+// mayBring reports whether a round may send anything to a plugin that has these subscriptions. If
+// not, it only changes the ledger, in its turn.
 func (r *round) mayBring(wants ledger.Kinds) bool {
 	return slices.ContainsFunc(r.events, func(ev Event) bool { return wants&ev.Kind.Brings() != 0 })
+}
+
+// mayBring reports whether a part in the line may send anything to a plugin. If not, no caller waits
+// for it (L14). l.mu is held.
+func (l *lane) mayBring(p *part, wants ledger.Kinds) (may bool) {
+	if !p.round.mayBring(wants) {
+		return false
+	}
+	events := p.round.events[p.next:]
+	if l.line.begins(events) {
+		return true // the ledger does not have the object yet
+	}
+	left := l.ledger.CopyOf(events)
+	for _, goal := range events {
+		left.Complete(goal, func(ev Event) { may = may || wants.Has(ev.Kind) })
+	}
+	return may
 }
 
 // needs reports whether the plugin must still receive an event of a round. A round that it does
