@@ -201,3 +201,18 @@ func TestL7_ShimThatDiesInItsStartLeavesNothing(t *testing.T) {
 	RequirePodRunsAgain(t, n, n.CRI().Pod("early"))
 	RequireNoSandboxLeft(t, n)
 }
+
+// The life of such a pod starts two processes besides CNI's: the shim, by its start command.
+func TestLifeOfAPodWithoutPauseStartsTheProcessesThatItNeeds(t *testing.T) {
+	t.Parallel()
+	n := startWithoutPause(t)
+	calls := CountCalls(t, n, "bin/runc", "bin/containerd-shim-sandboxed-runc-v2")
+	pod, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("counted"))
+	require.NoError(t, err)
+	require.NoError(t, n.CRI().StopPod(WithinAMinute(t), pod))
+	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), pod))
+	require.Equal(t, 1, calls.Of(t, "containerd-shim-sandboxed-runc-v2", "start"))
+	require.Zero(t, calls.Of(t, "containerd-shim-sandboxed-runc-v2", "delete"))
+	require.Zero(t, calls.Of(t, "runc"))
+	RequireNoSandboxLeft(t, n)
+}
