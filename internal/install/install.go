@@ -21,6 +21,9 @@ const Bin = "/opt/hookline/bin"
 // programs are those that replace the distribution's.
 var programs = []string{"containerd", "containerd-shim-runc-v2", "ctr"}
 
+// optional are programs that a build may have besides. Once placed they stay, because pods may use them.
+var optional = []string{"containerd-shim-sandboxed-runc-v2"}
+
 // looker is the program beside them that looks for a newer containerd of the distribution whenever
 // containerd starts.
 const looker = "hookline-install"
@@ -175,7 +178,7 @@ func (n Node) stage(from, self, to string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return err
 	}
-	for _, name := range programs {
+	for _, name := range slices.Concat(programs, present(from, optional)) {
 		if err := copyProgram(filepath.Join(from, name), filepath.Join(dir, name)); err != nil {
 			return err
 		}
@@ -184,6 +187,16 @@ func (n Node) stage(from, self, to string) error {
 		return nil
 	}
 	return copyProgram(self, filepath.Join(dir, looker))
+}
+
+// present returns those names that a folder has.
+func present(folder string, names []string) (has []string) {
+	for _, name := range names {
+		if _, err := os.Lstat(filepath.Join(folder, name)); err == nil {
+			has = append(has, name)
+		}
+	}
+	return has
 }
 
 func copyProgram(from, to string) (err error) {
@@ -218,7 +231,7 @@ func (n Node) place(staged string, looks bool) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
-	placed := slices.Clone(programs)
+	placed := slices.Concat(programs, present(from, optional))
 	if looks {
 		placed = append(placed, looker)
 	}

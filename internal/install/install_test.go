@@ -176,6 +176,28 @@ func TestUndoKeepsProgramsOfShims(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(f.Root, "opt/hookline"))
 }
 
+// A build may have the shim of pods without a pause container. It stays when a build without it is
+// installed, until nothing is.
+func TestOptionalProgram(t *testing.T) {
+	f, name := newFake(t), "containerd-shim-sandboxed-runc-v2"
+	placed := filepath.Join(f.Root, Bin, name)
+	_, err := f.Install(t.Context(), built(t), "")
+	require.NoError(t, err)
+	assert.NoFileExists(t, placed)
+
+	with := built(t)
+	require.NoError(t, os.WriteFile(filepath.Join(with, name), nil, 0o755))
+	for _, build := range []string{with, built(t)} {
+		_, err = f.Install(t.Context(), build, "")
+		require.NoError(t, err)
+		assert.FileExists(t, placed)
+	}
+	users, err := f.Undo(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, users)
+	assert.NoDirExists(t, filepath.Join(f.Root, "opt/hookline"))
+}
+
 func TestStateElsewhere(t *testing.T) {
 	f := newFake(t)
 	f.write(t, unitFile, "[Service]\nExecStart=/usr/bin/containerd -c /etc/c.toml\n")

@@ -39,7 +39,7 @@ func (n Node) Undo(ctx context.Context) (users []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range append(slices.Clone(programs), looker) {
+	for _, name := range slices.Concat(programs, optional, []string{looker}) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
