@@ -62,6 +62,7 @@ binaries than that of build --stock, such as those of upstream's own Makefile.`,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "only", Usage: "measure only this `SCENARIO`; may be repeated", DefaultText: "all"},
 			&cli.StringFlag{Name: "stock", Usage: "`FOLDER` of the stock containerd and its shim", DefaultText: "stock/bin in the output folder"},
+			&cli.BoolFlag{Name: "without-pause", Usage: "let the pods of the patched one have no pause container in all scenarios"},
 			&cli.BoolFlag{Name: "crio", Usage: "build CRI-O for the scenario sandboxes (the package conmon)"},
 			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in life, sandboxes and shim, and of each kind in resources and missed", Value: counts.Runs, Destination: &counts.Runs},
 			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate and sandboxes", Value: counts.Pods, Destination: &counts.Pods},
@@ -83,7 +84,7 @@ func (a *app) runBench(ctx context.Context, cmd *cli.Command, counts bench.Count
 	}
 	options := bench.Options{
 		Stock:   node.Options{Bin: stock, Tools: tools},
-		Patched: node.Options{Bin: filepath.Join(patched(cmd), "bin"), Tools: tools},
+		Patched: node.Options{Bin: filepath.Join(patched(cmd), "bin"), Tools: tools, WithoutPause: cmd.Bool("without-pause")},
 		Only:    cmd.StringSlice("only"),
 		Counts:  counts,
 		Engine:  a.benchEngine,

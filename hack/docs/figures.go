@@ -15,6 +15,8 @@ var figures = []struct{ line, shown string }{
 	{"RunPodSandbox", "RunPodSandbox"},
 	{"StopPodSandbox", "StopPodSandbox"},
 	{"RemovePodSandbox", "RemovePodSandbox"},
+	{"RunPodSandbox without a pause container", "RunPodSandbox without a pause container, which is off by default"},
+	{"Pods per second, 8 at a time, without a pause container", "pods per second without a pause container, eight at a time"},
 	{"The same while another pod's hook takes 1.5 s", "a container, while the hook of another pod takes 1.5 s"},
 	{"StopPodSandbox past five hung plugins (request timeouts)", "StopPodSandbox with five plugins that hang, in request timeouts"},
 }

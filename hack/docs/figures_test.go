@@ -28,6 +28,6 @@ func TestFigures(t *testing.T) {
 | RunPodSandbox | 84.29 ms | 67.00 ms | 0.79 |
 | StopPodSandbox | 2 ms | 1 ms | 0.50 |
 `, c.text)
-	require.Len(t, c.problems, 3)
+	require.Len(t, c.problems, 5)
 	require.ErrorContains(t, c.problems[0], `performance.md: no line "RemovePodSandbox" with its figures`)
 }

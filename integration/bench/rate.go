@@ -54,7 +54,7 @@ func (b *bench) rate(ctx context.Context) (_ []Row, retErr error) {
 		}
 	}
 	without.Goals = []Goal{ratioAtLeast(1.30, without.Patched, without.Stock, "stock")}
-	with.Goals = []Goal{ratioAtLeast(0.85, with.Patched, without.Patched, "the rate without plugins")}
+	with.Goals = []Goal{ratioAtLeast(0.95, with.Patched, without.Patched, "the rate without plugins")}
 	return []Row{without, waiting, with}, nil
 }
 

@@ -22,8 +22,8 @@ type sandboxRows struct{ run, stop, remove, rate, memory Row }
 // sandboxes measures the patched runtime's pods that have no pause container, beside stock's, which
 // have one. CRI-O's default takes part if there is one.
 func (b *bench) sandboxes(ctx context.Context) (_ []Row, retErr error) {
+	defer func(was bool) { b.Patched.WithoutPause = was }(b.Patched.WithoutPause)
 	b.Patched.WithoutPause = true
-	defer func() { b.Patched.WithoutPause = false }()
 	p, err := b.warmed(ctx)
 	if err != nil {
 		return nil, err
@@ -43,10 +43,10 @@ func (b *bench) sandboxes(ctx context.Context) (_ []Row, retErr error) {
 		rate:   Row{What: fmt.Sprintf("Pods per second, %d at a time, %s", atOnce, kind), Name: "Rate/pause=no", Unit: "pods/sec"},
 		memory: Row{What: fmt.Sprintf("Memory of the processes of a pod, of %d %s", residents, kind), Name: fmt.Sprintf("PodProcesses/pods=%d", residents), Unit: "B/pod"},
 	}
-	if err := b.sandboxCalls(ctx, p, crio, rows); err != nil {
+	if err := b.sandboxCalls(ctx, p.entrants(crio), rows); err != nil {
 		return nil, err
 	}
-	if err := b.sandboxRate(ctx, p, crio, rows); err != nil {
+	if err := b.sandboxRate(ctx, p.entrants(crio), rows); err != nil {
 		return nil, err
 	}
 	if err := b.sandboxMemory(ctx, p, rows); err != nil {
@@ -81,17 +81,44 @@ func (b *bench) peer(ctx context.Context) (_ *cri.Client, end func() error, err 
 	return c.CRI(), c.Close, nil
 }
 
+// entrant is a runtime that takes part, and the part of a row that has its figures.
+type entrant struct {
+	client *cri.Client
+	of     func(*Row) *Sample
+}
+
+// entrants are the two of a pair, and CRI-O if it takes part.
+func (p *pair) entrants(crio *cri.Client) []entrant {
+	all := []entrant{{p.stock.CRI(), func(r *Row) *Sample { return &r.Stock }}, {p.patched.CRI(), func(r *Row) *Sample { return &r.Patched }}}
+	if crio != nil {
+		all = append(all, entrant{crio, func(r *Row) *Sample { return &r.Peer }})
+	}
+	return all
+}
+
+// inTurn lets all take a turn. The order changes, so that each comes after each other one equally
+// often: the kernel still cleans up after the pods of the one before.
+func inTurn(all []entrant, turn int, measure func(entrant) error) error {
+	first := turn % len(all)
+	order := slices.Concat(all[first:], all[:first])
+	if turn/len(all)%2 == 1 {
+		slices.Reverse(order)
+	}
+	for _, e := range order {
+		if err := measure(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // sandboxCalls times the calls of a pod without containers, one pod at a time.
-func (b *bench) sandboxCalls(ctx context.Context, p *pair, crio *cri.Client, rows *sandboxRows) error {
+func (b *bench) sandboxCalls(ctx context.Context, all []entrant, rows *sandboxRows) error {
 	defer b.step("%d pods of each, one at a time", b.Counts.Runs)()
 	for turn := range b.Counts.Runs {
-		err := p.turn(turn, func(s *side) error {
-			return sandboxLife(ctx, s.CRI(), rows.run.of(s), rows.stop.of(s), rows.remove.of(s))
-		})
-		if err == nil && crio != nil {
-			err = sandboxLife(ctx, crio, &rows.run.Peer, &rows.stop.Peer, &rows.remove.Peer)
-		}
-		if err != nil {
+		if err := inTurn(all, turn, func(e entrant) error {
+			return sandboxLife(ctx, e.client, e.of(&rows.run), e.of(&rows.stop), e.of(&rows.remove))
+		}); err != nil {
 			return err
 		}
 	}
@@ -118,18 +145,20 @@ func sandboxLife(ctx context.Context, client *cri.Client, run, stop, remove *Sam
 }
 
 // sandboxRate measures how many pods are run, stopped and removed per second.
-func (b *bench) sandboxRate(ctx context.Context, p *pair, crio *cri.Client, rows *sandboxRows) error {
-	measure := func(client *cri.Client, sample *Sample) error {
-		rate, err := rateOf(ctx, client, b.Counts.Pods, 0)
-		*sample = append(*sample, rate)
-		return err
-	}
-	return b.rounds(p, func(turn int, s *side) error {
-		if err := measure(s.CRI(), rows.rate.of(s)); err != nil || crio == nil || s.name != stock {
+func (b *bench) sandboxRate(ctx context.Context, all []entrant, rows *sandboxRows) error {
+	for turn := range b.Counts.Rounds {
+		end := b.step("rate, round %d of %d", turn+1, b.Counts.Rounds)
+		err := inTurn(all, turn, func(e entrant) error {
+			rate, err := rateOf(ctx, e.client, b.Counts.Pods, 0)
+			*e.of(&rows.rate) = append(*e.of(&rows.rate), rate)
+			return err
+		})
+		end()
+		if err != nil {
 			return err
 		}
-		return measure(crio, &rows.rate.Peer)
-	})
+	}
+	return nil
 }
 
 // sandboxMemory measures the memory that belongs to the processes of a pod alone: its shim, and its

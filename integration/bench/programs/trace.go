@@ -69,8 +69,9 @@ func (p *Program) For(ids ...string) bool {
 
 // verbs are the subcommands of programs.
 var verbs = map[string][]string{
-	"runc":                    {"create", "start", "init", "run", "exec", "kill", "delete", "state", "update", "features"},
-	"containerd-shim-runc-v2": {"start", "delete"},
+	"runc":                              {"create", "start", "init", "run", "exec", "kill", "delete", "state", "update", "features"},
+	"containerd-shim-runc-v2":           {"start", "delete"},
+	"containerd-shim-sandboxed-runc-v2": {"start", "delete"},
 }
 
 // Name is the program and its subcommand: "runc create", "CNI ptp ADD". If the command line could
