@@ -42,7 +42,7 @@ func TestL14_EndsDoNotWaitForPluginsWithoutTheSubscription(t *testing.T) {
 
 // A plugin is busy with one pod, and has received the Stop of another. It did not subscribe to the
 // removal, which does not wait for it.
-func TestL14_RemovalWaitsOnlyForWhatIsMissing(t *testing.T) {
+func TestL14_RemovalWaitsOnlyForMissingEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		busy := newPlugin("10-busy")

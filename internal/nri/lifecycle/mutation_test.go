@@ -411,7 +411,7 @@ var mutations = []mutation{
 		file: "part.go",
 		from: "may = may || wants.Has(ev.Kind)",
 		to:   "may = true",
-		by:   "^TestL14_RemovalWaitsOnlyForWhatIsMissing$",
+		by:   "^TestL14_RemovalWaitsOnlyForMissingEvents$",
 	},
 	{
 		off:  "a caller waits for the end of an object whose first event waits",
