@@ -96,8 +96,8 @@ func (p *pair) entrants(crio *cri.Client) []entrant {
 	return all
 }
 
-// inTurn lets all take a turn. The order changes, so that each comes after each other one equally
-// often: the kernel still cleans up after the pods of the one before.
+// inTurn lets all take a turn. The order changes, so that none always comes after the same one: the
+// kernel still cleans up after the pods of the one before.
 func inTurn(all []entrant, turn int, measure func(entrant) error) error {
 	first := turn % len(all)
 	order := slices.Concat(all[first:], all[:first])

@@ -145,6 +145,25 @@ func TestL19_StopWaitsForTheSuccessor(t *testing.T) {
 	})
 }
 
+// The same for a pod that only the successor has received: it was in creation when the successor was
+// synchronized, and is undone before any plugin is asked for it.
+func TestL19_EndOfAPodThatOnlyTheSuccessorHasWaitsForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a").takes(time.Second, StopPodSandbox)
+		f.joined(first)
+		f.listed = Snapshot{Pods: pods("p1")}
+		may := next.untilAllowed()
+		f.comes(next)
+		began := time.Now()
+		stop := f.ends("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		close(may)
+		require.NoError(t, <-stop)
+		assert.Equal(t, time.Second, time.Since(began))
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", next.received())
+	})
+}
+
 // The first finishes its request, and receives nothing after it.
 func TestL19_FirstFinishesItsRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -416,9 +416,16 @@ var mutations = []mutation{
 	{
 		off:  "a caller waits for the end of an object whose first event waits",
 		file: "part.go",
-		from: "if l.line.begins(events) {",
-		to:   "if false {",
+		from: "if l.next != nil || l.line.begins(events) {",
+		to:   "if l.next != nil {",
 		by:   "^TestL14_RemovalWaitsForTheStopOfAPodInTheLine$",
+	},
+	{
+		off:  "a caller waits for the end of an object that only a successor has",
+		file: "part.go",
+		from: "if l.next != nil || l.line.begins(events) {",
+		to:   "if l.line.begins(events) {",
+		by:   "^TestL19_EndOfAPodThatOnlyTheSuccessorHasWaitsForIt$",
 	},
 	{
 		off:  "a creation stays until all late deliveries are done",

@@ -208,8 +208,8 @@ func (l *lane) mayBring(p *part, wants ledger.Kinds) (may bool) {
 		return false
 	}
 	events := p.round.events[p.next:]
-	if l.line.begins(events) {
-		return true // the ledger does not have the object yet
+	if l.next != nil || l.line.begins(events) {
+		return true // the ledger does not have what the successor knows, or what waits in the line
 	}
 	left := l.ledger.CopyOf(events)
 	for _, goal := range events {
