@@ -179,14 +179,17 @@ func TestL13_TeardownDoesNotWaitForJoins(t *testing.T) {
 		f.did("RunPodSandbox:p1")
 		f.listed.Pods = pods("p1")
 		a := newPlugin("10-a")
+		a.wants = func(k Kind) bool { return k != RunPodSandbox }
 		a.synchronize = func(context.Context, Snapshot) error { time.Sleep(time.Second); return nil }
 		go f.join(a)
 		synctest.Wait()
+		f.did("RunPodSandbox:p2") // in the line
 		start := time.Now()
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		require.NoError(t, f.end("StopPodSandbox:p2"))
 		assert.Zero(t, time.Since(start))
 		time.Sleep(time.Second)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p2", a.received())
 	})
 }
