@@ -50,19 +50,27 @@ func (b *bench) reside(ctx context.Context, turn int, containerd, shims *Row) (r
 	})
 }
 
+// house runs the pods, one after the other, and returns their ids.
+func (s *side) house(ctx context.Context) (pods []string, err error) {
+	for i := range residents {
+		id, err := s.CRI().RunPod(ctx, s.CRI().Pod(fmt.Sprintf("resident-%d", i)))
+		if err != nil {
+			return pods, err
+		}
+		pods = append(pods, id)
+	}
+	return pods, nil
+}
+
 // grown runs the pods. It returns by how much containerd grew, and the memory of a shim.
 func (s *side) grown(ctx context.Context) (more, shim float64, err error) {
 	var had, goroutines Sample
 	if err := s.measure(ctx, &had, &goroutines); err != nil {
 		return 0, 0, err
 	}
-	var pods []string
-	for i := range residents {
-		id, err := s.CRI().RunPod(ctx, s.CRI().Pod(fmt.Sprintf("resident-%d", i)))
-		if err != nil {
-			return 0, 0, err
-		}
-		pods = append(pods, id)
+	pods, err := s.house(ctx)
+	if err != nil {
+		return 0, 0, err
 	}
 	if err := s.measure(ctx, &had, &goroutines); err != nil {
 		return 0, 0, err

@@ -166,7 +166,7 @@ func (b *bench) sandboxRate(ctx context.Context, all []entrant, rows *sandboxRow
 func (b *bench) sandboxMemory(ctx context.Context, p *pair, rows *sandboxRows) error {
 	for turn := range b.Counts.Rounds {
 		end := b.step("memory, round %d of %d", turn+1, b.Counts.Rounds)
-		err := house(ctx, p, &rows.memory)
+		err := occupy(ctx, p, &rows.memory)
 		end()
 		if err != nil {
 			return err
@@ -175,32 +175,16 @@ func (b *bench) sandboxMemory(ctx context.Context, p *pair, rows *sandboxRows) e
 	return nil
 }
 
-// house runs pods on both sides, reads their memory, and removes them.
-func house(ctx context.Context, p *pair, row *Row) error {
+// occupy runs pods on both sides, reads their memory, and removes them.
+func occupy(ctx context.Context, p *pair, row *Row) error {
 	pods := map[*side][]string{}
-	if err := p.both(func(s *side) error {
-		for i := range residents {
-			id, err := s.CRI().RunPod(ctx, s.CRI().Pod(fmt.Sprintf("resident-%d", i)))
-			if err != nil {
-				return err
-			}
-			pods[s] = append(pods[s], id)
-		}
-		return nil
-	}); err != nil {
+	if err := p.both(func(s *side) (err error) { pods[s], err = s.house(ctx); return err }); err != nil {
 		return err
 	}
 	if err := smallest(ctx, p, row); err != nil {
 		return err
 	}
-	return p.both(func(s *side) error {
-		for _, id := range pods[s] {
-			if err := s.end(ctx, id); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return p.both(func(s *side) error { return s.each(ctx, pods[s], s.end) })
 }
 
 // smallest reads the memory of the pods of both sides for a while, and takes the minimum of each.
