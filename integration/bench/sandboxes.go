@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/cri"
 )
 
-// afterCleanUp is how long the memory of pods is read: a shim frees unused memory each 30 s.
+// afterCleanUp is when the memory of pods is read: a shim returns unused memory each 30 s.
 const afterCleanUp = 35 * time.Second
 
 // sandboxRows are the figures of sandboxes.
@@ -181,34 +181,22 @@ func occupy(ctx context.Context, p *pair, row *Row) error {
 	if err := p.both(func(s *side) (err error) { pods[s], err = s.house(ctx); return err }); err != nil {
 		return err
 	}
-	if err := smallest(ctx, p, row); err != nil {
+	if err := settled(ctx, p, row); err != nil {
 		return err
 	}
 	return p.both(func(s *side) error { return s.each(ctx, pods[s], s.end) })
 }
 
-// smallest reads the memory of the pods of both sides for a while, and takes the minimum of each.
-func smallest(ctx context.Context, p *pair, row *Row) error {
-	found := map[*side]Sample{}
-	pace, over := time.NewTicker(time.Second), time.After(afterCleanUp)
-	defer pace.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-over:
-			return p.both(func(s *side) error {
-				*row.of(s) = append(*row.of(s), slices.Min(found[s]))
-				return nil
-			})
-		case <-pace.C:
-			if err := p.both(func(s *side) error {
-				bytes, err := s.PodsMemory()
-				found[s] = append(found[s], float64(bytes)/residents)
-				return err
-			}); err != nil {
-				return err
-			}
-		}
+// settled reads the memory of the pods of both sides when all shims have returned what they do not use.
+func settled(ctx context.Context, p *pair, row *Row) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(afterCleanUp):
 	}
+	return p.both(func(s *side) error {
+		bytes, err := s.PodsMemory()
+		*row.of(s) = append(*row.of(s), float64(bytes)/residents)
+		return err
+	})
 }
