@@ -10,15 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/containerd/typeurl/v2"
 	specs "github.com/opencontainers/runtime-spec/specs-go"
 	"golang.org/x/sys/unix"
 )
-
-// containerd knows specifications by this type.
-func init() {
-	typeurl.Register(&specs.Spec{}, "types.containerd.io", "opencontainers/runtime-spec", "1", "Spec")
-}
 
 // nsFolder is the folder of the namespaces in a bundle.
 const nsFolder = "ns"
@@ -107,13 +101,3 @@ func (p *pod) start() error {
 
 // stop unmounts what create has mounted.
 func (p *pod) stop() error { return Remove(p.bundle) }
-
-// spec returns the specification of the sandbox: what containers join and mount.
-func (p *pod) spec() *specs.Spec {
-	return &specs.Spec{
-		Version:  specs.Version,
-		Hostname: p.config.hostname,
-		Mounts:   shared(p.files, p.bundle, p.own[specs.IPCNamespace]),
-		Linux:    &specs.Linux{Namespaces: p.namespaces, Sysctl: p.config.sysctls},
-	}
-}

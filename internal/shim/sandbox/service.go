@@ -15,7 +15,6 @@ import (
 	"github.com/containerd/containerd/api/types"
 	"github.com/containerd/errdefs"
 	"github.com/containerd/errdefs/pkg/errgrpc"
-	"github.com/containerd/typeurl/v2"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
@@ -102,7 +101,7 @@ func (s *Service) StartSandbox(_ context.Context, r *api.StartSandboxRequest) (*
 	if err := pod.start(); err != nil {
 		return nil, fmt.Errorf("start the sandbox: %w", err)
 	}
-	spec, err := typeurl.MarshalAnyToProto(pod.spec())
+	spec, err := pod.spec()
 	if err != nil {
 		return nil, err
 	}

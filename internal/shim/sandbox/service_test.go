@@ -89,6 +89,9 @@ func TestSandboxHasItsNamespaces(t *testing.T) {
 	own, err := os.Readlink("/proc/self/ns/uts")
 	require.NoError(t, err)
 
+	require.Equal(t, specs.Version, spec.Version)
+	require.Equal(t, "a-pod", spec.Hostname)
+	require.Equal(t, "99", spec.Linux.Sysctl["net.ipv4.ip_unprivileged_port_start"])
 	require.Len(t, spec.Linux.Namespaces, 3)
 	require.NoError(t, enter(spec.Linux.Namespaces, func() error {
 		for path, value := range map[string]string{
