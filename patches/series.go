@@ -64,6 +64,7 @@ import (
 	"github.com/hookline-nri/hookline/patches/pods/undo"
 	hungshims "github.com/hookline-nri/hookline/patches/shims/hung-shims"
 	idleshim "github.com/hookline-nri/hookline/patches/shims/idle-shim"
+	shimcollection "github.com/hookline-nri/hookline/patches/shims/shim-collection"
 	shimdeletecgroup "github.com/hookline-nri/hookline/patches/shims/shim-delete-cgroup"
 	shimdeletecommand "github.com/hookline-nri/hookline/patches/shims/shim-delete-command"
 	shimevents "github.com/hookline-nri/hookline/patches/shims/shim-events"
@@ -125,6 +126,7 @@ var Series = edit.Assemble([]edit.Module{
 	shimevents.Group,
 	shimdeletecommand.Group,
 	shimdeletecgroup.Group,
+	shimcollection.Group,
 	stoppedtask.Group,
 	idleshim.Group,
 	shimgone.Group,
