@@ -9,7 +9,7 @@ import (
 )
 
 // How much the heap may grow, in percent, before Go collects garbage: a shim that starts has next to
-// none, and a collection would cost more than the rest of its work.
+// none, and a collection would cost more than half as much as the rest of its work.
 const (
 	percentInStart = 100 // Go's own setting: none below four MiB
 	percent        = 40
