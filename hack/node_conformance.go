@@ -16,7 +16,7 @@ func (a *app) nodeConformance() *cli.Command {
 	return &cli.Command{
 		Name:      "node-conformance",
 		Usage:     "run Kubernetes' node conformance tests on the built containerd and on stock",
-		UsageText: "go run ./hack node-conformance [--focus RE] [--skip RE] [--at-a-time N] [--limit TIME]",
+		UsageText: "go run ./hack node-conformance [--focus RE] [--skip RE] [--at-a-time N] [--limit TIME] [--without-pause]",
 		Description: `Runs the tests of k8s.io/kubernetes/test/e2e_node on a node of the Debian node image,
 first with the built containerd and then with stock, and prints one table of both. If
 no image can be pulled, images made here stand in for busybox, agnhost, pause and a
@@ -31,8 +31,9 @@ apt-get for busybox.`,
 			&cli.StringFlag{Name: "skip", Value: `\[Flaky\]|\[Slow\]|\[Serial\]`, Usage: "skip tests whose names match `RE`"},
 			&cli.IntFlag{Name: "at-a-time", Value: 8, Usage: "run `N` tests at a time: they mostly wait"},
 			&cli.DurationFlag{Name: "limit", Value: 2 * time.Hour, Usage: "end the tests after `TIME`, on each runtime"},
+			&cli.BoolFlag{Name: "without-pause", Usage: "make the pods of hookline without a pause container"},
 		},
-		Before: takes(0, "[--focus RE] [--skip RE] [--at-a-time N] [--limit TIME]"),
+		Before: takes(0, "[--focus RE] [--skip RE] [--at-a-time N] [--limit TIME] [--without-pause]"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			m, err := a.maker(cmd)
 			if err != nil {
@@ -50,6 +51,7 @@ apt-get for busybox.`,
 				var folder string
 				specs[i], folder, err = m.RunNodeTests(ctx, e, stock, kind.NodeTests{
 					Focus: cmd.String("focus"), Skip: cmd.String("skip"), Side: cmd.Int("at-a-time"), Limit: cmd.Duration("limit"),
+					WithoutPause: cmd.Bool("without-pause"),
 				})
 				if err != nil {
 					return err

@@ -18,13 +18,17 @@ import (
 
 // NodeTests are Kubernetes' own tests of a node, e2e_node.
 type NodeTests struct {
-	Focus, Skip string        // which tests run, by regular expressions over their names
-	Side        int           // how many at a time
-	Limit       time.Duration // after which they are ended; the remaining tests count as skipped
+	Focus, Skip  string        // which tests run, by regular expressions over their names
+	Side         int           // how many at a time
+	Limit        time.Duration // after which they are ended; the remaining tests count as skipped
+	WithoutPause bool          // the built containerd makes pods without a pause container
 }
 
 //go:embed files/nodetests/kubelet.yaml
 var nodeTestsKubelet string
+
+//go:embed files/nodetests/without-pause.toml
+var nodeWithoutPause string
 
 // nodeTestsFolder returns the folder of a part of the tests.
 func (m Maker) nodeTestsFolder(name string) string { return filepath.Join(m.Out, "nodetests", name) }
@@ -54,7 +58,7 @@ func (m Maker) RunNodeTests(ctx context.Context, e Engine, stock bool, tests Nod
 	node := testNode{e, "hookline-nodetests-" + name}
 	defer m.Step(step)()
 	defer func() { err = errors.Join(err, node.remove(context.WithoutCancel(ctx))) }()
-	if err := m.startTestNode(ctx, node, stock); err != nil {
+	if err := m.startTestNode(ctx, node, stock, tests.WithoutPause); err != nil {
 		return nil, folder, err
 	}
 	ran := node.ginkgo(ctx, filepath.Join(folder, "log"), tests)
@@ -90,7 +94,7 @@ func (n testNode) write(ctx context.Context, file, text string) error {
 }
 
 // startTestNode starts a node, as kind starts its own, with nothing on it but containerd.
-func (m Maker) startTestNode(ctx context.Context, n testNode, stock bool) error {
+func (m Maker) startTestNode(ctx context.Context, n testNode, stock, withoutPause bool) error {
 	_, _ = n.e.output(ctx, "rm", "--force", "--volumes", n.name) // of an interrupted run
 	_, err := n.e.output(ctx, "run", "--detach", "--name", n.name, "--hostname", n.name, "--privileged", "--cgroupns=private",
 		"--security-opt", "seccomp=unconfined", "--security-opt", "apparmor=unconfined",
@@ -111,16 +115,14 @@ func (m Maker) startTestNode(ctx context.Context, n testNode, stock bool) error 
 			return err
 		}
 	}
-	if stock {
-		if err := m.giveStock(ctx, n.e, n.name); err != nil {
-			return err
-		}
-		const path = stockFolder + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-		err := n.write(ctx, "/etc/systemd/system/containerd.service.d/stock.conf",
-			"[Service]\nExecStart=\nExecStart="+stockFolder+"/containerd\nEnvironment=PATH="+path+"\n")
-		if err != nil {
-			return err
-		}
+	switch {
+	case stock:
+		err = m.runStock(ctx, n)
+	case withoutPause:
+		err = n.makePodsWithoutPause(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	for _, file := range []string{m.program("e2e_node.test"), m.program("ginkgo"), m.nodeTestImages()} {
 		if _, err := n.e.output(ctx, "cp", file, n.name+":/e2e/"+filepath.Base(file)); err != nil {
@@ -133,6 +135,26 @@ systemctl disable --now kubelet; systemctl daemon-reload; systemctl restart cont
 ctr --namespace k8s.io images import /e2e/images.tar; rm /e2e/images.tar
 ln -s /usr/bin/kubelet /e2e/kubelet; chmod 755 /usr/local/bin/sudo; mkdir -p /e2e/report`
 	_, err = n.exec(ctx, "sh", "-c", begin)
+	return err
+}
+
+// runStock lets the unpatched containerd run on a node, from its next restart on.
+func (m Maker) runStock(ctx context.Context, n testNode) error {
+	if err := m.giveStock(ctx, n.e, n.name); err != nil {
+		return err
+	}
+	const path = stockFolder + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	return n.write(ctx, "/etc/systemd/system/containerd.service.d/stock.conf",
+		"[Service]\nExecStart=\nExecStart="+stockFolder+"/containerd\nEnvironment=PATH="+path+"\n")
+}
+
+// makePodsWithoutPause sets the runtime handler of all pods, from the next restart on.
+func (n testNode) makePodsWithoutPause(ctx context.Context) error {
+	const file = "/etc/containerd/without-pause.toml"
+	if err := n.write(ctx, file, nodeWithoutPause); err != nil {
+		return err
+	}
+	_, err := n.exec(ctx, "sed", "-i", `1i imports = ["`+file+`"]`, "/etc/containerd/config.toml")
 	return err
 }
 

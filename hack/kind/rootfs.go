@@ -12,11 +12,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// containerdPrograms are the programs that replace the distribution's.
-var containerdPrograms = []string{"containerd", "ctr", "containerd-shim-runc-v2"}
+// stockPrograms are the programs of containerd, and containerdPrograms those of this one, which replace the
+// distribution's.
+var (
+	stockPrograms      = []string{"containerd", "ctr", "containerd-shim-runc-v2"}
+	containerdPrograms = append(slices.Clone(stockPrograms), "containerd-shim-sandboxed-runc-v2")
+)
 
 func (m Maker) rootfs() string { return filepath.Join(m.Out, "rootfs") }
 

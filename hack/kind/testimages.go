@@ -45,7 +45,7 @@ func (m Maker) giveStock(ctx context.Context, e Engine, node string) error {
 	if _, err := e.output(ctx, "exec", node, "mkdir", "-p", stockFolder); err != nil {
 		return err
 	}
-	for _, p := range containerdPrograms {
+	for _, p := range stockPrograms {
 		if _, err := e.output(ctx, "cp", filepath.Join(m.Stock, p), node+":"+stockFolder+"/"+p); err != nil {
 			return err
 		}
