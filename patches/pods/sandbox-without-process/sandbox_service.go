@@ -19,5 +19,5 @@ with the pid 0 and a specification. Nothing uses it yet.`,
 	Status:   edit.Upstream,
 	Until:    "a shim in containerd makes sandboxes for runc without a process",
 	Needs:    []string{"containerd/pinned-namespaces"},
-	Packages: []edit.Package{part("files.go", "metrics.go", "pod.go", "service.go", "service_test.go", "spec.go")},
+	Packages: []edit.Package{part("files.go", "metrics.go", "pod.go", "service.go", "service_test.go", "spec.go", "spec_test.go")},
 }
