@@ -50,6 +50,13 @@ var threads = []docs.Thread{
 			"That one runs no DEL if no network was loaded: move this to undoNetwork by hand.",
 	},
 	{
+		Name:    "containerd/containerd#13877",
+		Title:   "A shim has a time limit for the metrics of a task.",
+		Seen:    "its description of July 2026; not the change",
+		Patches: []string{"containerd/metrics-past-hung-shims"},
+		Then:    "`containerd/metrics-past-hung-shims` makes way for it.",
+	},
+	{
 		Name:    "containerd/containerd#14106",
 		Title:   "The plan for pods without a pause container, made by a shim for runc; experimental and off by default.",
 		Seen:    "its text of September 2026",

@@ -140,6 +140,7 @@ func TestL23_StockEndsPodsWithoutProcess(t *testing.T) {
 func TestL22_HungShimOfAPodDelaysNoRequest(t *testing.T) {
 	t.Parallel()
 	n := startWithoutPause(t)
+	NewLife(t, n, "answers") // it has a container, so the cgroup that all pods of this node share exists, as with a kubelet
 	config := n.CRI().Pod("hangs")
 	pod, err := n.CRI().RunPod(WithinAMinute(t), config)
 	require.NoError(t, err)
@@ -152,6 +153,9 @@ func TestL22_HungShimOfAPodDelaysNoRequest(t *testing.T) {
 		require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, r.GetStatus().GetState())
 		require.Equal(t, verbose, strings.Contains(r.GetInfo()["info"], "10.88.0."), "its addresses")
 	}
+	stats, err := n.CRI().Runtime.ListPodSandboxStats(ctx, &runtime.ListPodSandboxStatsRequest{})
+	require.NoError(t, err)
+	require.Len(t, stats.GetStats(), 2)
 	_, err = n.CRI().Create(ctx, pod, config, n.CRI().Container("main"))
 	require.NoError(t, err)
 	_, err = n.CRI().Runtime.UpdatePodSandboxResources(ctx, &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod})

@@ -16,6 +16,8 @@ import (
 	"github.com/containerd/errdefs"
 	"github.com/containerd/errdefs/pkg/errgrpc"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/hookline-nri/hookline/internal/cri/podcgroup"
 )
 
 // The states of a sandbox are those of CRI.
@@ -184,11 +186,11 @@ func (s *Service) SandboxMetrics(_ context.Context, r *api.SandboxMetricsRequest
 	if pod == nil {
 		return nil, missing(r.GetSandboxID())
 	}
-	data, err := usage(pod.config.cgroup)
+	metric, err := podcgroup.Metrics(r.GetSandboxID(), pod.config.cgroup)
 	if err != nil {
 		return nil, err
 	}
-	return &api.SandboxMetricsResponse{Metrics: &types.Metric{ID: r.GetSandboxID(), Timestamp: timestamppb.Now(), Data: data}}, nil
+	return &api.SandboxMetricsResponse{Metrics: metric}, nil
 }
 
 func invalid(err error) error {

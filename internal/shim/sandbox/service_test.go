@@ -111,6 +111,11 @@ func TestSandboxHasItsNamespaces(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, own, stays, "the namespace of the process")
 
+	metrics, err := s.SandboxMetrics(t.Context(), &api.SandboxMetricsRequest{SandboxID: "pod"})
+	require.NoError(t, err)
+	require.Equal(t, "pod", metrics.GetMetrics().GetID())
+	require.NotEmpty(t, metrics.GetMetrics().GetData().GetTypeUrl())
+
 	disk, err := filepath.EvalSymlinks(filepath.Join(bundle, "work"))
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(disk, "hostname"), spec.Mounts[0].Source, "not in memory")
@@ -139,17 +144,6 @@ func TestSandboxHasItsNamespaces(t *testing.T) {
 	ended, err := s.WaitSandbox(t.Context(), &api.WaitSandboxRequest{SandboxID: "pod"})
 	require.NoError(t, err)
 	require.Equal(t, status.GetExitedAt().AsTime(), ended.GetExitedAt().AsTime())
-}
-
-// A pod uses nothing before the cgroup of its containers exists.
-func TestUsage(t *testing.T) {
-	for path, used := range map[string]bool{"": false, "/no-such-pod": false, "/": true} {
-		encoded, err := usage(path)
-		require.NoError(t, err, path)
-		metrics, err := typeurl.UnmarshalAny(encoded)
-		require.NoError(t, err, path)
-		require.Equal(t, used, proto.Size(metrics.(proto.Message)) > 0, path)
-	}
 }
 
 func TestPodHasNoHostnameOfItsOwnOnItsNode(t *testing.T) {

@@ -7,8 +7,11 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // Group has the patches in their order.
 var Group = edit.Group{
-	Folder:  "patches/pods/sandbox-without-process",
-	Patches: []edit.Patch{SandboxWithoutProcess, PodsWithoutPause, BundleMounts, PinnedNamespaces, SandboxService, SandboxedShim, SandboxDeleteCommand},
+	Folder: "patches/pods/sandbox-without-process",
+	Patches: []edit.Patch{
+		SandboxWithoutProcess, MetricsWithoutProcess, PodsWithoutPause,
+		BundleMounts, PinnedNamespaces, SandboxService, SandboxedShim, SandboxDeleteCommand,
+	},
 }
 
 // program is the folder of the shim in containerd's tree.

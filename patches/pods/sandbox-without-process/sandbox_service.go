@@ -18,6 +18,6 @@ with the pid 0 and a specification. Nothing uses it yet.`,
 	Rules:    []string{"L25"},
 	Status:   edit.Upstream,
 	Until:    "a shim in containerd makes sandboxes for runc without a process",
-	Needs:    []string{"containerd/pinned-namespaces"},
-	Packages: []edit.Package{part("files.go", "metrics.go", "pod.go", "service.go", "service_test.go", "spec.go", "spec_test.go")},
+	Needs:    []string{"containerd/pinned-namespaces", "containerd/metrics-without-process"},
+	Packages: []edit.Package{part("files.go", "pod.go", "service.go", "service_test.go", "spec.go", "spec_test.go")},
 }

@@ -8,5 +8,5 @@ import "github.com/hookline-nri/hookline/internal/edit"
 // Group has the patches in their order.
 var Group = edit.Group{
 	Folder:  "patches/shims/hung-shims",
-	Patches: []edit.Patch{ListPastHungShims, StatusDuringUpdate},
+	Patches: []edit.Patch{ListPastHungShims, StatusDuringUpdate, MetricsPastHungShims},
 }

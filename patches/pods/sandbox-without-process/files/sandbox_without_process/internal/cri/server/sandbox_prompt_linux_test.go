@@ -51,7 +51,7 @@ func (h *hungShim) StopSandbox(ctx context.Context, _, _ string, _ ...core.StopO
 func prompt(t *testing.T, without bool, state sandboxstore.State, shared *specs.Spec) (promptSandboxService, *hungShim) {
 	t.Helper()
 	c, shim := newTestCRIService(), &hungShim{}
-	config := &runtime.PodSandboxConfig{Metadata: &runtime.PodSandboxMetadata{Name: "web"}}
+	config := &runtime.PodSandboxConfig{Metadata: &runtime.PodSandboxMetadata{Name: "web"}, Linux: &runtime.LinuxPodSandboxConfig{}}
 	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod", Config: config}, sandboxstore.Status{State: state, CreatedAt: time.Unix(7, 0)})
 	sandbox.Shared, sandbox.WithoutProcess = shared, without
 	require.NoError(t, c.sandboxStore.Add(sandbox))
