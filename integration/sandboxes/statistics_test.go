@@ -16,17 +16,21 @@ func TestL25_StatisticsOfAPodAreThoseOfItsContainers(t *testing.T) {
 	t.Parallel()
 	n := startWithoutPause(t)
 	l := NewLife(t, n, "counts")
-	for _, when := range []string{"before a restart", "after a restart"} {
-		r, err := n.CRI().Runtime.PodSandboxStats(WithinAMinute(t), &runtime.PodSandboxStatsRequest{PodSandboxId: l.Pod})
-		require.NoError(t, err, when)
-		pod := r.GetStats().GetLinux()
-		require.Len(t, pod.GetContainers(), 1, when)
-		container := pod.GetContainers()[0]
-		require.Equal(t, l.Container, container.GetAttributes().GetId(), when)
-		require.Positive(t, container.GetCpu().GetUsageCoreNanoSeconds().GetValue(), when)
-		require.Positive(t, pod.GetCpu().GetUsageCoreNanoSeconds().GetValue(), when)
-		require.Positive(t, pod.GetMemory().GetWorkingSetBytes().GetValue(), when)
-		require.NoError(t, n.Kill(WithinAMinute(t)))
-		require.NoError(t, n.Boot(WithinAMinute(t)))
-	}
+	requireStatistics(t, l)
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	requireStatistics(t, l)
+}
+
+func requireStatistics(t *testing.T, l Life) {
+	t.Helper()
+	r, err := l.N.CRI().Runtime.PodSandboxStats(WithinAMinute(t), &runtime.PodSandboxStatsRequest{PodSandboxId: l.Pod})
+	require.NoError(t, err)
+	pod := r.GetStats().GetLinux()
+	require.Len(t, pod.GetContainers(), 1)
+	container := pod.GetContainers()[0]
+	require.Equal(t, l.Container, container.GetAttributes().GetId())
+	require.Positive(t, container.GetCpu().GetUsageCoreNanoSeconds().GetValue())
+	require.Positive(t, pod.GetCpu().GetUsageCoreNanoSeconds().GetValue())
+	require.Positive(t, pod.GetMemory().GetWorkingSetBytes().GetValue())
 }
