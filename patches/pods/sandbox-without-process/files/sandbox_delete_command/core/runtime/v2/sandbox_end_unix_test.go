@@ -35,6 +35,7 @@ func TestDeleteCommandOfASandboxIsForLostShims(t *testing.T) {
 			m.NoteEnd(e.ctx, "task", true)
 			m.NoteEnd(e.ctx, "task", test.ended)
 			m.NoteEnd(e.ctx, "another", !test.ended)
+			assert.Equal(t, test.ended, e.bundle.deleted.Load())
 			if test.run {
 				e.cleanUp()
 				assert.FileExists(t, e.mark)
