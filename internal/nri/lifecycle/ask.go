@@ -52,6 +52,7 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 	q := question{engine: e, ctx: ctx, event: ev, each: each}
 	for _, l := range e.asked(ev) {
 		if err := q.ask(l); err != nil {
+			q.refused()
 			return err
 		}
 	}
@@ -83,6 +84,7 @@ type question struct {
 	each     func(Connection, any) error
 	creation *creation     // the creation of a first event, else nil
 	waited   time.Duration // for connections that join
+	updates  []*request    // that plugins have received, if the event is an update
 }
 
 // patience is how long the question still waits for connections that join: one
@@ -201,6 +203,10 @@ func (q *question) send(l *lane, wanted *session) (s *session, reply any, err er
 		return s, nil, q.unsent(l, s, posted, err)
 	}
 	r := &request{Context: q.ctx, event: q.event, posted: posted, demanded: q.demanded(l)}
+	if q.event.Kind.Updates() {
+		q.updates = append(q.updates, r)
+		l.noteUpdate(q.event)
+	}
 	if l.transmit(r) {
 		if l.conclude(r) {
 			l.passOn()

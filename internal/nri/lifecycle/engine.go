@@ -77,6 +77,12 @@ type Options struct {
 	// request. It is called with a lock held, and must not call the engine.
 	ImpliedEnd func(kind Kind, container string, of Event) any
 
+	// Holds makes the Request of the update that says what a pod or container has now, after an
+	// update of it was refused (L26). It is called when the plugin is about to receive it, without
+	// a lock, and must not call the engine. Nil means that the object no longer exists. By
+	// default plugins receive nothing after a refused update.
+	Holds func(update Event) any
+
 	// Unheard receives the replies that no caller waited for: late replies, and replies to
 	// Teardowns without an apply function. The replies of one connection come one
 	// after the other, in the order in which it gave them. Unheard must be quick: the

@@ -41,13 +41,14 @@ type lane struct {
 	breaks  breaks
 }
 
-// An entry of the line is one of three: a caller that waits for the turn, a part
-// of a teardown, or a first event that the plugin missed or does not want.
+// An entry of the line is one of three: a caller that waits for the turn, a part of a teardown, or
+// an event for which no caller waits: a first event that the plugin missed or does not want, or
+// what holds after an update was refused.
 type entry struct {
 	caller   *caller
 	part     *part
-	missed   *Event
-	unwanted bool // whether missed is not sent, and only changes the ledger
+	late     *Event
+	unwanted bool // whether late is not sent, and only changes the ledger
 	weight   int
 }
 
@@ -219,7 +220,7 @@ func (l *lane) passOn() {
 				return
 			}
 		default:
-			if l.catchUp(*e.missed) {
+			if l.catchUp(*e.late) {
 				return
 			}
 		}
@@ -275,7 +276,7 @@ func (l *lane) note(ev Event, c *creation) (full, err error) {
 		return nil, nil
 	}
 	missed := ev // a copy, so that other events need no allocation
-	return l.push(entry{missed: &missed, unwanted: true}), nil
+	return l.push(entry{late: &missed, unwanted: true}), nil
 }
 
 // admitUnwanted records the first events in the line that the plugin does not want in the ledger
@@ -283,7 +284,7 @@ func (l *lane) note(ev Event, c *creation) (full, err error) {
 func (l *lane) admitUnwanted() {
 	l.line.remove(func(e entry) bool {
 		if e.unwanted {
-			l.ledger.AdmitLate(*e.missed)
+			l.ledger.AdmitLate(*e.late)
 		}
 		return e.unwanted
 	})

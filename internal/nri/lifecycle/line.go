@@ -108,7 +108,7 @@ func (n *line) remove(which func(entry) bool) (removed int) {
 // begins reports whether the first event of an object that ends with one of these waits in the line.
 func (n *line) begins(ends []Event) bool {
 	return slices.ContainsFunc(n.entries, func(e entry) bool {
-		return e.missed != nil && slices.ContainsFunc(ends, e.missed.EndsWith)
+		return e.late != nil && slices.ContainsFunc(ends, e.late.EndsWith)
 	})
 }
 

@@ -51,8 +51,8 @@ type Delivery struct {
 	Waited time.Duration
 	// Took is the time that the plugin took, zero if the event was not sent.
 	Took time.Duration
-	// Late is set for an end whose caller no longer waited, and for a first event that the
-	// plugin had missed.
+	// Late is set for an end whose caller no longer waited, for a first event that the plugin
+	// had missed, and for what holds after a refused update.
 	Late bool
 	// Missed is set for an end that came while no connection of the name existed, or that
 	// an earlier connection had not answered.

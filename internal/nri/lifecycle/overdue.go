@@ -62,7 +62,7 @@ func (l *lane) missedEvent(c *creation) {
 	if s == nil || c.undone() { // if undone, its end is in the lane, and ends nothing
 		return
 	}
-	full := l.push(entry{missed: &ev, weight: l.engine.opts.Weigh(ev)})
+	full := l.push(entry{late: &ev, weight: l.engine.opts.Weigh(ev)})
 	l.resume()
 	if full != nil {
 		l.mu.Unlock()
@@ -72,10 +72,13 @@ func (l *lane) missedEvent(c *creation) {
 	}
 }
 
-// catchUp sends a missed first event, if it must still be delivered, and reports whether it
-// was sent and has no answer yet. The caller holds the turn and l.mu; l.mu is released in
+// catchUp sends an event for which no caller waits, if it must still be delivered, and reports
+// whether it was sent and has no answer yet. The caller holds the turn and l.mu; l.mu is released in
 // between.
 func (l *lane) catchUp(ev Event) (sent bool) {
+	if ev.Kind.Updates() && !l.holds(&ev) {
+		return false
+	}
 	if !l.ledger.AdmitLate(ev) || !l.session.subscribed(ev.Kind) {
 		return false
 	}
@@ -83,15 +86,15 @@ func (l *lane) catchUp(ev Event) (sent bool) {
 	return !l.transmit(r) || !l.conclude(r)
 }
 
-// collapse takes first events out of the line if their objects end: the plugin need not receive an
-// object that began and ended meanwhile. A first event that the plugin does not want stays,
+// collapse takes events for which no caller waits out of the line if their objects end: the plugin
+// need not receive an object that began and ended meanwhile. A first event that the plugin does not want stays,
 // because the plugin receives its end. It is taken out if the name knows the object from an
 // earlier connection: else the object would begin again after the missed ends. l.mu is held.
 func (l *lane) collapse(ends []Event) {
 	l.line.remove(func(e entry) bool {
-		if e.missed == nil || !slices.ContainsFunc(ends, e.missed.EndsWith) {
+		if e.late == nil || !slices.ContainsFunc(ends, e.late.EndsWith) {
 			return false
 		}
-		return !e.unwanted || !l.session.joined && l.ledger.Knows(e.missed.ID())
+		return !e.unwanted || !l.session.joined && l.ledger.Knows(e.late.ID())
 	})
 }

@@ -254,7 +254,7 @@ func (l *lane) pending(r *round) *part {
 		switch {
 		case e.part != nil && e.part.round.last().Same(last):
 			return e.part
-		case e.missed != nil && e.missed.EndsWith(*last):
+		case e.late != nil && e.late.EndsWith(*last):
 			return nil // parts before it ended an earlier object of the same id
 		}
 	}

@@ -302,6 +302,7 @@ func (e *Engine) succeed(ctx context.Context, s *session, sync func(context.Cont
 			return Snapshot{}, err
 		}
 	}
+	late = append(late, s.whatChanged()...)
 	e.takeOver(s)
 	return received, e.takePart(s, received, now, late)
 }
@@ -367,7 +368,7 @@ func (e *Engine) missedSince(ctx context.Context, s *session, received Snapshot)
 			}
 			ev := Event{Kind: kind, Pod: o.Pod, Container: o.Container, Late: true}
 			ev.Request = e.opts.Begun(ev, there[ledger.ID{Pod: o.Pod}].Value, o.Value)
-			late = append(late, entry{missed: &ev, weight: e.opts.Weigh(ev)})
+			late = append(late, entry{late: &ev, weight: e.opts.Weigh(ev)})
 		}
 	}
 	began(RunPodSandbox, now.Pods)

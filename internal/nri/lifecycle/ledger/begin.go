@@ -29,8 +29,12 @@ func (g *Ledger) Admit(ev Event) (bool, error) {
 
 // AdmitLate reports whether a first event that the connection missed must still be
 // delivered, and records it. That is not so if the object has ended, or if Synchronize
-// listed it as created.
+// listed it as created. Another event is delivered as long as its object has not ended.
 func (g *Ledger) AdmitLate(ev Event) bool {
+	if !ev.Kind.First() {
+		admitted, _ := g.Admit(ev) // no error: it begins nothing
+		return admitted
+	}
 	pod := g.pods[ev.Pod]
 	if ev.Container != "" {
 		return pod.mark < over && pod.markOf(ev.Container) < over && g.create(ev.Pod, ev.Container)

@@ -15,7 +15,8 @@ type Event struct {
 	// or an end at any later time.
 	Request any
 	// Late is set for a first event that the plugin missed, and receives when the object
-	// already exists. Its answer changes nothing.
+	// already exists, and for what holds after an update was refused. Its answer changes
+	// nothing.
 	Late bool
 }
 

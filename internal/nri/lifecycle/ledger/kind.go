@@ -63,6 +63,9 @@ func (k Kind) First() bool {
 	return k == RunPodSandbox || k == CreateContainer
 }
 
+// Updates reports whether the kind asks for other resources of a pod or container.
+func (k Kind) Updates() bool { return k == UpdatePodSandbox || k == UpdateContainer }
+
 // Begins reports whether the kind creates a pod or container, or starts a container.
 func (k Kind) Begins() bool { return k.First() || k == StartContainer }
 
