@@ -11,6 +11,7 @@ import (
 	nrimissedevents "github.com/hookline-nri/hookline/patches/adaptation/nri-missed-events"
 	nrinames "github.com/hookline-nri/hookline/patches/adaptation/nri-names"
 	nripodstate "github.com/hookline-nri/hookline/patches/adaptation/nri-pod-state"
+	nrirefusedupdates "github.com/hookline-nri/hookline/patches/adaptation/nri-refused-updates"
 	nriregisterbounds "github.com/hookline-nri/hookline/patches/adaptation/nri-register-bounds"
 	nrirequired "github.com/hookline-nri/hookline/patches/adaptation/nri-required"
 	nrirights "github.com/hookline-nri/hookline/patches/adaptation/nri-rights"
@@ -50,12 +51,15 @@ import (
 	pluginswitch "github.com/hookline-nri/hookline/patches/plugins/plugin-switch"
 	podspans "github.com/hookline-nri/hookline/patches/plugins/pod-spans"
 	podstate "github.com/hookline-nri/hookline/patches/plugins/pod-state"
+	refusedupdates "github.com/hookline-nri/hookline/patches/plugins/refused-updates"
 	containersstopfirst "github.com/hookline-nri/hookline/patches/pods/containers-stop-first"
 	"github.com/hookline-nri/hookline/patches/pods/creation"
 	creationmetrics "github.com/hookline-nri/hookline/patches/pods/creation-metrics"
+	currentpodresources "github.com/hookline-nri/hookline/patches/pods/current-pod-resources"
 	"github.com/hookline-nri/hookline/patches/pods/events"
 	interruptedsnapshot "github.com/hookline-nri/hookline/patches/pods/interrupted-snapshot"
 	podresources "github.com/hookline-nri/hookline/patches/pods/pod-resources"
+	podupdaterecordedlast "github.com/hookline-nri/hookline/patches/pods/pod-update-recorded-last"
 	recordslast "github.com/hookline-nri/hookline/patches/pods/records-last"
 	"github.com/hookline-nri/hookline/patches/pods/recovery"
 	sandboxphase "github.com/hookline-nri/hookline/patches/pods/sandbox-phase"
@@ -95,8 +99,11 @@ var Series = edit.Assemble([]edit.Module{
 	waitbeforehook.Group,
 	creationslisted.Group,
 	statusoutsidelock.Group,
-	// Small too, and close to the core: the order of records and the events of ends.
+	// Small too, and close to the core: the order of records and the events of ends, and what plugins
+	// receive of an updated pod.
 	recordslast.Group,
+	currentpodresources.Group,
+	podupdaterecordedlast.Group,
 
 	// The document of what plugins can rely on.
 	sandboxcontract.Group,
@@ -118,6 +125,7 @@ var Series = edit.Assemble([]edit.Module{
 	nrimissedevents.Group,
 	nrihandover.Group,
 	nriswitch.Group,
+	nrirefusedupdates.Group,
 
 	// containerd, with NRI as released.
 	undo.Group,
@@ -155,6 +163,7 @@ var Series = edit.Assemble([]edit.Module{
 	missedevents.Group,
 	handover.Group,
 	pluginswitch.Group,
+	refusedupdates.Group,
 
 	// containerd, on the go-cni above.
 	networkstatus.Group,

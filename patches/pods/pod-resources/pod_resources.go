@@ -30,7 +30,7 @@ the resources of the machine.`,
 	Status: edit.Hold,
 	Hold:   "KEP-4112 is not merged: CRI and NRI have no fields for it",
 	Until:  "CRI and NRI have the fields of KEP-4112",
-	Needs:  []string{"containerd/sandbox-phase", "containerd/network-detach", "containerd/pod-resources-announcement"},
+	Needs:  []string{"containerd/pod-update-recorded-last", "containerd/sandbox-phase", "containerd/network-detach", "containerd/pod-resources-announcement"},
 	Edits: []edit.Edit{
 		containerd.StoredStatus.AddField(`
 // PodResources are the resources of the sandbox's containers, nil if they were not
@@ -91,13 +91,13 @@ ctx = nri.WithPodResources(ctx, asked)
 		// another part. An update that cannot be written is not kept in memory either.
 		updatePod.Replace(edit.Expr(`c.client.SandboxStore().Update(ctx, sandboxInfo, "extensions")`),
 			`c.client.SandboxStore().Update(ctx, sandboxInfo, changed...)`),
-		updatePod.Before(edit.Stmt(edit.Call("c.client.SandboxStore().Update")), `changed := recordUpdate(ctx, &sandboxInfo, asked)`),
-		updatePod.MoveAfter(edit.Stmt(edit.Call("sandbox.Status.Update")).And(1), edit.Stmt(edit.Call("c.client.SandboxStore().Update"))),
-		updatePod.Before(edit.Stmt(edit.Call("c.sandboxService.UpdateSandbox")), `if asked != nil {
+		updatePod.Before(edit.Stmt(edit.Call("sandboxInfo.AddExtension")), `changed := recordUpdate(ctx, &sandboxInfo, asked)
+`),
+		updatePod.After(edit.Stmt(edit.Call("sandbox.Status.Update")).And(1), `
+if asked != nil {
 	setPodResources(&sandbox, asked)
 	c.keepPodResources(ctx, &sandbox) // another update may have written its own meanwhile
-}
-`),
+}`),
 		edit.AddImport(sandboxUpdate, "github.com/containerd/containerd/v2/internal/cri/nri"),
 
 		// NRI.

@@ -5,6 +5,7 @@ package adaptation
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,18 +83,31 @@ func (p *plugin) UpdateContainers(ctx context.Context, req *UpdateContainersRequ
 }
 
 // unheard applies the updates of a reply that no request of the runtime returns: the
-// reply came late, or the runtime wants all updates applied this way.
+// reply came late, or the runtime wants all updates applied this way. Those of a late
+// reply to an update of a container do not apply to the container itself: the update is
+// over. If the request has failed, none applies.
 func (r *Adaptation) unheard(conn lifecycle.Connection, ev lifecycle.Event, reply any) {
 	var updates []*ContainerUpdate
 	switch reply := reply.(type) {
 	case *StopContainerResponse:
 		updates = reply.GetUpdate()
 	case *UpdateContainerResponse:
-		updates = reply.GetUpdate()
+		updates = ofOthers(reply.GetUpdate(), ev.Container)
 	case *CreateContainerResponse:
 		updates = reply.GetUpdate()
 	}
+	type settles interface {
+		late(of *plugin, updates []*ContainerUpdate) bool
+	}
+	if request, is := ev.Request.(settles); is && request.late(conn.(connection).plugin, updates) {
+		return
+	}
 	r.change(conn.(connection).plugin, ev.String(), updates)
+}
+
+// ofOthers returns the updates of containers other than own.
+func ofOthers(updates []*ContainerUpdate, own string) []*ContainerUpdate {
+	return slices.DeleteFunc(slices.Clone(updates), func(u *ContainerUpdate) bool { return u.GetContainerId() == own })
 }
 
 // change applies updates in their turn.

@@ -122,3 +122,54 @@ func TestOrderedUpdates(t *testing.T) {
 	defer mu.Unlock()
 	require.True(t, slices.Equal(p.said, updated), "said %v, applied %v", p.said, updated)
 }
+
+// balancing is a plugin that answers each update of a container with updates of the same container and
+// of another one. It waits for goOn before it answers.
+type balancing struct {
+	entered, goOn chan struct{}
+}
+
+func (p *balancing) UpdateContainer(_ context.Context, _ *api.PodSandbox, ctr *api.Container, _ *api.LinuxResources) ([]*api.ContainerUpdate, error) {
+	p.entered <- struct{}{}
+	<-p.goOn
+	return []*api.ContainerUpdate{{ContainerId: ctr.GetId()}, {ContainerId: "other"}}, nil
+}
+
+// The caller of an update leaves before the plugin has answered: the update has failed, and the
+// answer changes nothing.
+func TestAnswerToAFailedUpdateChangesNothing(t *testing.T) {
+	var mu sync.Mutex
+	var applied []string
+	p := &balancing{entered: make(chan struct{}, 1), goOn: make(chan struct{})}
+	r, s := ordered(t, func(_ context.Context, updates []*nri.ContainerUpdate) ([]*nri.ContainerUpdate, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, u := range updates {
+			applied = append(applied, u.GetContainerId())
+		}
+		return nil, nil
+	}, p)
+	pod, ctr := &api.PodSandbox{Id: "pod"}, &api.Container{Id: "own", PodSandboxId: "pod"}
+	require.NoError(t, r.RunPodSandbox(t.Context(), &api.RunPodSandboxRequest{Pod: pod}))
+	_, err := r.CreateContainer(t.Context(), &api.CreateContainerRequest{Pod: pod, Container: ctr})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	failed := make(chan error, 1)
+	go func() {
+		_, err := r.UpdateContainer(ctx, &api.UpdateContainerRequest{Pod: pod, Container: ctr})
+		failed <- err
+	}()
+	<-p.entered
+	cancel()
+	require.ErrorIs(t, <-failed, context.Canceled)
+	close(p.goOn)
+
+	// The next update comes after the late answer, and what the plugin asks for after that comes last.
+	_, err = r.UpdateContainer(t.Context(), &api.UpdateContainerRequest{Pod: pod, Container: ctr})
+	require.NoError(t, err)
+	_, err = s.UpdateContainers([]*api.ContainerUpdate{{ContainerId: "last"}})
+	require.NoError(t, err)
+	mu.Lock()
+	defer mu.Unlock()
+	require.Equal(t, []string{"other", "last"}, applied)
+}

@@ -4,7 +4,6 @@ package adaptation
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/containerd/nri/internal/lifecycle"
@@ -17,6 +16,7 @@ type places struct {
 	mu    sync.Mutex // guards what follows
 	taken []*place
 	over  bool
+	fails bool // whether the request has failed, once it is over
 }
 
 // A place belongs to one reply.
@@ -58,17 +58,34 @@ func (p *places) collect(r *result, conn lifecycle.Connection, reply any, own st
 	defer p.mu.Unlock()
 	for _, at := range p.taken {
 		if at.plugin == conn.(connection).plugin {
-			at.updates = slices.DeleteFunc(r.agreed, func(u *ContainerUpdate) bool { return u.GetContainerId() == own })
+			at.updates = ofOthers(r.agreed, own)
 		}
 	}
 	return nil
+}
+
+// late keeps the updates of a late reply for its place, if the request is not over, and reports
+// whether its caller need not apply them: they are kept, or the request has failed.
+func (p *places) late(of *plugin, updates []*ContainerUpdate) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return p.fails
+	}
+	for _, at := range p.taken {
+		if at.plugin == of {
+			at.updates = updates
+			return true
+		}
+	}
+	return false
 }
 
 // settle ends the request, and waits until the updates of the replies are applied. It does not
 // wait longer than the caller, nor at all if the request has failed.
 func (p *places) settle(ctx context.Context, succeeded bool) {
 	p.mu.Lock()
-	p.over = true
+	p.over, p.fails = true, !succeeded
 	p.mu.Unlock()
 	for _, at := range p.taken { // complete, since over is set
 		at.settled <- succeeded
