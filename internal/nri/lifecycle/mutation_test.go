@@ -1459,7 +1459,7 @@ var mutations = []mutation{
 		file: "refused.go",
 		from: "Container: update.Container, Late: true}}",
 		to:   "Container: update.Container}}",
-		by:   "^TestL26_NobodyWaitsForWhatHolds$",
+		by:   "^TestL26_NoCallerWaitsForWhatHolds$",
 	},
 	{
 		off:  "a pod with an object in creation ends with that creation",

@@ -189,13 +189,13 @@ func TestL26_PluginLeavesWhileTheRuntimeSaysWhatHolds(t *testing.T) {
 		f.joined(a)
 		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
 		f.listed = Snapshot{Pods: pods("p1"), Containers: []Object{{Pod: "p1", Container: "c1"}}}
-		told := make(chan error)
-		go func() { told <- f.Refused(update("UpdateContainer:p1/c1")) }()
+		sent := make(chan error)
+		go func() { sent <- f.Refused(update("UpdateContainer:p1/c1")) }()
 		synctest.Wait()
 		a.Close()
 		synctest.Wait()
 		close(looks)
-		require.NoError(t, <-told)
+		require.NoError(t, <-sent)
 		f.joined(again)
 		synctest.Wait()
 		assert.Empty(t, a.updates())
@@ -275,7 +275,7 @@ func TestL26_UpdateThatTheRuntimeFailsIsTakenBack(t *testing.T) {
 }
 
 // No caller waits for what holds, and its reply goes to no caller.
-func TestL26_NobodyWaitsForWhatHolds(t *testing.T) {
+func TestL26_NoCallerWaitsForWhatHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var unheard []any
 		f := newFixture(t, holds, func(o *Options) {
