@@ -104,9 +104,9 @@ func TestR2_UpdateThatAPluginRejectsIsNotDelivered(t *testing.T) {
 	require.ErrorContains(t, updatePod(ctx, n, l.Pod, less), "not here")
 	after := joinAfterKill(t, n)
 	l.End(t)
-	Promise(t, "R2", "a plugin before the one that rejects an update receives it", OnStock(DeliversNothing), func(t require.TestingT) {
-		assert.Equal(t, []string{"UpdateContainer 9"}, CPUsDelivered(first, plugin.UpdateContainer))
-		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, SumsDelivered(first, plugin.UpdatePodSandbox))
+	Promise(t, "R2", "a plugin before the one that rejects an update receives it, and then what holds", OnStock(DeliversNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{"UpdateContainer 9", "UpdateContainer 500m"}, CPUsDelivered(first, plugin.UpdateContainer))
+		assert.Equal(t, []string{"cpu 2500m, memory 192Mi", "cpu 2750m, memory 224Mi"}, SumsDelivered(first, plugin.UpdatePodSandbox))
 	})
 	Promise(t, "R2", "plugins do not receive a rejected update later", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
 		requireDelivered(t, after, plugin.Synchronize, ThreeContainers())
