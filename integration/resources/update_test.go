@@ -102,12 +102,12 @@ func TestR2_UpdateThatAPluginRejectsIsNotDelivered(t *testing.T) {
 	less := ThreeContainers()
 	less.Containers = less.Containers[:2]
 	require.ErrorContains(t, updatePod(ctx, n, l.Pod, less), "not here")
-	after := joinAfterKill(t, n)
-	l.End(t)
-	Promise(t, "R2", "a plugin before the one that rejects an update receives it, and then what holds", OnStock(DeliversNothing), func(t require.TestingT) {
+	Promise(t, "R2", "a plugin before the one that rejects an update receives it, and then what holds", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
 		assert.Equal(t, []string{"UpdateContainer 9", "UpdateContainer 500m"}, CPUsDelivered(first, plugin.UpdateContainer))
 		assert.Equal(t, []string{"cpu 2500m, memory 192Mi", "cpu 2750m, memory 224Mi"}, SumsDelivered(first, plugin.UpdatePodSandbox))
-	})
+	}))
+	after := joinAfterKill(t, n)
+	l.End(t)
 	Promise(t, "R2", "plugins do not receive a rejected update later", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
 		requireDelivered(t, after, plugin.Synchronize, ThreeContainers())
 		assert.Equal(t, []string{"StopContainer 500m"}, CPUsDelivered(after, plugin.StopContainer))
