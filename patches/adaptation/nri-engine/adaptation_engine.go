@@ -132,7 +132,8 @@ r.stopped = true`),
 
 registered atomic.Bool // whether RegisterPlugin was called
 waits      func()      // called when the plugin waits for another one to leave, unless nil
-changes    changes     // updates that the plugin asks for`),
+changes    changes     // updates that the plugin asks for
+stopped    sync.Once   // its process, if the runtime launched it`),
 			edit.AddImport(nri.PluginFile, "sync/atomic"),
 			edit.In(nri.PluginFile, edit.Method("plugin", "RegisterPlugin")).Before(edit.Top(), `if p.registered.Swap(true) {
 	return nil, errors.New("this connection has registered a plugin")

@@ -79,7 +79,7 @@ case errors.Is(err, lifecycle.ErrOff):
 }`),
 		edit.AddImport(ownStarts, "errors"),
 		edit.AddImport(ownStarts, "github.com/containerd/nri/internal/lifecycle"),
-		edit.In(nri.PluginsFile, edit.Method("observer", "Left")).After(edit.Stmt(edit.Mentions("p.stop()")), `if p.left != nil {
+		edit.In(nri.PluginsFile, edit.Method("observer", "Left")).After(edit.Stmt(edit.Mentions("o.r.dismiss(p)")), `if p.left != nil {
 	p.left <- reason
 }`),
 		edit.In(metrics, edit.Func("leaveReason")).Before(edit.Top(), `if errors.Is(err, lifecycle.ErrOff) {

@@ -20,7 +20,13 @@ func (r *Adaptation) enlist(p *plugin) {
 	slices.SortStableFunc(r.plugins, func(a, b *plugin) int { return cmp.Compare(a.idx, b.idx) })
 }
 
-// delist removes a plugin that has left from the list.
+// dismiss removes a plugin that has left from the list, and stops it if the runtime launched it. It
+// may be called twice at the same time, and returns when the process has ended.
+func (r *Adaptation) dismiss(p *plugin) {
+	r.delist(p)
+	p.stopped.Do(func() { _ = p.stop() })
+}
+
 func (r *Adaptation) delist(p *plugin) {
 	r.Lock()
 	defer r.Unlock()
@@ -59,7 +65,7 @@ var _ lifecycle.Observer = observer{}
 
 // Delivered implements lifecycle.Observer. Events that were sent are recorded where they are sent.
 func (o observer) Delivered(d lifecycle.Delivery) {
-	if d.Late {
+	if d.Late && !d.Event.Kind.Updates() { // what holds after an update is not due at any time
 		log.Warnf(noCtx, "plugin %q: %s came late, %s after it was due: %s", d.Conn.Name(), d.Event, d.Waited+d.Took, d.Outcome)
 	} else if d.Err != nil {
 		log.Warnf(noCtx, "plugin %q: %s: %s: %v", d.Conn.Name(), d.Event, d.Outcome, d.Err)
@@ -80,6 +86,5 @@ func (o observer) Joined(conn lifecycle.Connection, took time.Duration, pods, co
 func (o observer) Left(conn lifecycle.Connection, reason error) {
 	p := conn.(connection).plugin
 	log.Infof(noCtx, "plugin %q left: %v", p.name(), reason)
-	o.r.delist(p)
-	_ = p.stop()
+	o.r.dismiss(p)
 }

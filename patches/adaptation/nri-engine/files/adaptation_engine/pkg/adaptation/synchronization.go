@@ -24,8 +24,7 @@ func (r *Adaptation) join(ctx context.Context, p *plugin) error {
 		return err
 	}
 	if err := r.engine.Join(ctx, connection{p}, synchronize); err != nil {
-		r.delist(p) // an engine that is closed never let it in
-		_ = p.stop()
+		r.dismiss(p) // an engine that is closed never let it in
 		return err
 	}
 	return nil

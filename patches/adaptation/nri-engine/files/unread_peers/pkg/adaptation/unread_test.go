@@ -118,7 +118,8 @@ func TestPeerThatDoesNotReadSynchronize(t *testing.T) {
 	rt.pods = append(rt.pods, largePod("existing"))
 	p, conn := deafPlugin("deaf", &api.FailurePolicy{FailRequest: true, KeepConnected: true})
 	conn.left = early
-	started(t, dir, p)
+	_ = p.Start(dir) // fails if the reply to its registration lies behind what it does not read
+	t.Cleanup(p.Stop)
 	require.NoError(t, p.Wait(PluginConfigured, time.After(soon)))
 
 	ctx, cancel := context.WithTimeout(context.Background(), soon)

@@ -10,13 +10,15 @@ import (
 )
 
 // A launched plugin is one of the plugin folder. The runtime launches it at its start, until it has
-// joined once, and again when it is turned on.
+// joined once, and again when it is turned on. One that is turned off and on while it is being
+// launched may be launched once more when it exits.
 type launched struct {
 	r           *Adaptation
 	index, base string
 
-	mu      sync.Mutex // guards running
-	running bool       // whether it is connected, or is being launched
+	mu       sync.Mutex // guards what follows
+	running  bool       // whether it is connected, or is being launched
+	turnedOn bool       // whether it was turned on since it was last launched
 }
 
 func (l *launched) name() string { return l.index + "-" + l.base }
@@ -26,6 +28,7 @@ func (l *launched) start(tried chan<- struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.running {
+		l.turnedOn = true // it may have left already
 		close(tried)
 		return
 	}
@@ -33,19 +36,23 @@ func (l *launched) start(tried chan<- struct{}) {
 	go l.run(tried)
 }
 
-// run launches the plugin, and again if it was turned off and is on by the time it has left.
+// run launches the plugin, and again if it was turned off or on meanwhile and is on when it has left.
 func (l *launched) run(tried chan<- struct{}) {
 	for {
 		off := l.serve(tried)
 		tried = make(chan struct{})
-		l.mu.Lock()
-		l.running = off && !l.r.engine.IsOff(l.name())
-		again := l.running
-		l.mu.Unlock()
-		if !again {
+		if !l.goesOn(off) {
 			return
 		}
 	}
+}
+
+// goesOn reports whether a plugin that has left is launched again.
+func (l *launched) goesOn(off bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running = (off || l.turnedOn) && !l.r.engine.IsOff(l.name())
+	return l.running
 }
 
 // serve launches the plugin, and returns when it has left, or the runtime stops. It reports whether
@@ -67,8 +74,17 @@ func (l *launched) serve(tried chan<- struct{}) (off bool) {
 	}
 }
 
-// launch launches the plugin with its present configuration, unless it is turned off.
+// launch launches the plugin with its present configuration, unless it is turned off or the runtime
+// stops.
 func (l *launched) launch() (*plugin, error) {
+	select {
+	case <-l.r.ending:
+		return nil, lifecycle.ErrClosed
+	default:
+	}
+	l.mu.Lock()
+	l.turnedOn = false
+	l.mu.Unlock()
 	if err := l.r.checkOn(l.name()); err != nil {
 		return nil, err
 	}

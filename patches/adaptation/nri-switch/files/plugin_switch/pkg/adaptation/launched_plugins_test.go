@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,18 @@ func switched(t *testing.T, r *nri.Adaptation) {
 	require.True(t, was)
 }
 
+// exits kills the plugin, and returns as soon as it is no longer shown.
+func exits(t *testing.T, r *nri.Adaptation) {
+	t.Helper()
+	serves(t, r)
+	p, err := os.FindProcess(r.PluginStatus()[0].Pid)
+	require.NoError(t, err)
+	require.NoError(t, p.Kill())
+	for deadline := time.Now().Add(soon); len(r.PluginStatus()) > 0; runtime.Gosched() {
+		require.True(t, time.Now().Before(deadline), "the plugin is still shown")
+	}
+}
+
 // A plugin that is turned off before the start is not launched until it is on.
 func TestTurnedOffPluginIsNotLaunched(t *testing.T) {
 	r, _, record := launching(t)
@@ -124,6 +137,24 @@ func TestTurnedOffPluginIsNotLaunched(t *testing.T) {
 	require.Equal(t, "Synchronize", record())
 }
 
+// A plugin that is turned on when the runtime has stopped is not launched.
+func TestStoppedRuntimeLaunchesNothing(t *testing.T) {
+	r, dir, _ := launching(t)
+	require.NoError(t, r.Start())
+	_, err := r.TurnOffPlugin("10-records")
+	require.NoError(t, err)
+	r.Stop()
+	launched := filepath.Join(dir, "launched")
+	program := "#!/bin/sh\ntouch " + launched + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "plugins", "10-records"), []byte(program), 0o700))
+	_, err = r.TurnOnPlugin("10-records")
+	require.NoError(t, err)
+	require.Never(t, func() bool {
+		_, err := os.Stat(launched)
+		return err == nil
+	}, time.Second, 10*time.Millisecond)
+}
+
 // Whenever it is turned off, one process of the plugin serves when it is on.
 func TestTurnedOffPluginIsLaunchedOnce(t *testing.T) {
 	for name, disturb := range map[string]func(*testing.T, *nri.Adaptation, string){
@@ -134,11 +165,13 @@ func TestTurnedOffPluginIsLaunchedOnce(t *testing.T) {
 			}
 		},
 		"has exited": func(t *testing.T, r *nri.Adaptation, _ string) {
-			serves(t, r)
-			p, err := os.FindProcess(r.PluginStatus()[0].Pid)
-			require.NoError(t, err)
-			require.NoError(t, p.Kill())
-			require.Eventually(t, func() bool { return len(r.PluginStatus()) == 0 }, soon, time.Millisecond)
+			exits(t, r)
+		},
+		"has just exited, many times": func(t *testing.T, r *nri.Adaptation, _ string) {
+			for range 100 {
+				exits(t, r)
+				switched(t, r)
+			}
 		},
 		"hangs in Synchronize": func(t *testing.T, r *nri.Adaptation, dir string) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "hang"), nil, 0o600))
