@@ -20,9 +20,8 @@ the update, the kubelet gets an error, and CRI's status shows values that
 the sandbox does not have, also after a restart of containerd.
 
 Ask the controller first, then write the record, and change the status
-last. If the controller or the write fails, the controller receives what
-holds: the resources of the last update, or of the creation. An update
-that failed must not hold, though it timed out or a restart would lose it.
+last. If the record cannot be written, the controller keeps the new
+values until the kubelet tries again.
 
 A controller that reads the record of a sandbox in UpdateSandbox finds
 the old values there. The new ones are in the request, as before. The
@@ -33,11 +32,7 @@ does not implement UpdateSandbox: nothing changes for their pods.`,
 	Status: edit.Upstream,
 	Until:  "containerd records the update of a pod after its controller has it",
 	Edits: []edit.Edit{
-		update.Before(edit.Stmt(edit.Call("fmt.Errorf")).Within(edit.If("!errdefs.IsNotImplemented(err)")), `c.restoreController(&sandbox) // it may have the update though it failed
-`),
 		update.MoveAfter(edit.Stmt(edit.Call("c.sandboxService.UpdateSandbox")), edit.Stmt(edit.Call("sandboxInfo.AddExtension"))),
 		update.MoveAfter(edit.Stmt(edit.Call("sandbox.Status.Update")).And(1), edit.Stmt(edit.Call("c.client.SandboxStore().Update"))),
-		update.Before(edit.Stmt(edit.Mentions("sandbox.ID")).Within(edit.Call("c.client.SandboxStore().Update")), `c.restoreController(&sandbox)
-`),
 	},
 }
