@@ -50,9 +50,19 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 		e.made(ev.ID()) // also if there is no PostCreateContainer, as in CRI-O
 	}
 	q := question{engine: e, ctx: ctx, event: ev, each: each}
-	for _, l := range e.asked(ev) {
+	switch {
+	case ev.Kind.Updates():
+		return q.update()
+	case ev.Kind == PostUpdateContainer, ev.Kind == PostUpdatePodSandbox:
+		e.endUpdate(ev, true)
+	}
+	return q.askInTurn()
+}
+
+// askInTurn asks one plugin after the other.
+func (q *question) askInTurn() error {
+	for _, l := range q.engine.asked(q.event) {
 		if err := q.ask(l); err != nil {
-			q.refused()
 			return err
 		}
 	}
@@ -84,7 +94,8 @@ type question struct {
 	each     func(Connection, any) error
 	creation *creation     // the creation of a first event, else nil
 	waited   time.Duration // for connections that join
-	updates  []*request    // that plugins have received, if the event is an update
+	sent     []*request    // those sent, if the event is an update
+	without  []*session    // those that an update went on without
 }
 
 // patience is how long the question still waits for connections that join: one
@@ -123,7 +134,12 @@ func (q *question) ask(l *lane) error {
 			return q.each(s.conn, reply)
 		}
 		return nil
-	case errors.Is(err, errAbsent) || errors.Is(err, errWithout):
+	case errors.Is(err, errWithout):
+		if q.event.Kind.Updates() {
+			q.without = append(q.without, s)
+		}
+		return nil
+	case errors.Is(err, errAbsent):
 		return nil
 	case errors.Is(err, ErrStopped):
 		return fmt.Errorf("%s: %w", q.event, err)
@@ -204,8 +220,7 @@ func (q *question) send(l *lane, wanted *session) (s *session, reply any, err er
 	}
 	r := &request{Context: q.ctx, event: q.event, posted: posted, demanded: q.demanded(l)}
 	if q.event.Kind.Updates() {
-		q.updates = append(q.updates, r)
-		l.noteUpdate(q.event)
+		q.sent = append(q.sent, r)
 	}
 	if l.transmit(r) {
 		if l.conclude(r) {

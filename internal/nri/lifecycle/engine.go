@@ -77,11 +77,11 @@ type Options struct {
 	// request. It is called with a lock held, and must not call the engine.
 	ImpliedEnd func(kind Kind, container string, of Event) any
 
-	// Holds makes the Request of the update that says what a pod or container has now, after an
-	// update of it was refused (L26). It is called when the plugin is about to receive it, without
-	// a lock, and must not call the engine. Nil means that the object no longer exists. By
-	// default plugins receive nothing after a refused update.
-	Holds func(update Event) any
+	// TakeBack sends plugins what a pod or container has, if they may have something else after
+	// an update (L26). The event is late and has no Request: the connection reads what holds when
+	// it delivers the event. The runtime must then end each update for which Ask returned nil,
+	// with its PostUpdateContainer or PostUpdatePodSandbox, or with Refused.
+	TakeBack bool
 
 	// Unheard receives the replies that no caller waited for: late replies, and replies to
 	// Teardowns without an apply function. The replies of one connection come one
@@ -166,6 +166,8 @@ type Engine struct {
 	off       map[string]bool // names that are turned off
 	changed   chan struct{}   // closed at the next change, nil if no goroutine waits for one
 	agreed    map[string]bool // with OmitCreating, pods that all plugins approved, until their end
+
+	updates updates // of pods and containers, under way
 }
 
 // New returns an engine without connections.
@@ -235,6 +237,7 @@ func New(opts Options) *Engine {
 		off:       make(map[string]bool),
 		sessions:  make(map[*session]bool),
 		names:     make(map[string]*lane),
+		updates:   updates{underWay: make(map[ledger.ID]*changing)},
 	}
 	if opts.MissedEvents != nil {
 		e.records = &catchup.Records{Store: opts.MissedEvents, Encode: opts.Encode, Implied: opts.ImpliedEnd}

@@ -149,6 +149,7 @@ func (e *Engine) enter(s *session, received, now Snapshot, late []entry) error {
 	former := l.ledger
 	l.ledger = ledger.Synchronized(received, former)
 	l.line.putBack(late...)
+	l.whatChanged(s)
 	if e.records != nil && l.own {
 		l.takeUp(s, received, former)
 	}

@@ -43,7 +43,7 @@ type lane struct {
 
 // An entry of the line is one of three: a caller that waits for the turn, a part of a teardown, or
 // an event for which no caller waits: a first event that the plugin missed or does not want, or
-// what holds after an update was refused.
+// what holds after an update.
 type entry struct {
 	caller   *caller
 	part     *part

@@ -81,6 +81,7 @@ func (e *Engine) takeInventories() {
 		}
 		taken := e.newInventory()
 		e.listedAt = taken.began
+		e.updates.list(e.listing)
 		e.mu.Unlock()
 		taken.snapshot, taken.err = e.opts.List(e.ctx)
 		e.hand(taken)

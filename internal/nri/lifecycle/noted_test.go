@@ -210,7 +210,7 @@ func TestL3_ContainerEndsDuringTwoLateDeliveries(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				accounted := make(chan struct{})
 				f := newFixture(t, func(o *Options) {
-					o.BacklogLimit = 4
+					o.BacklogLimit = 5
 					o.Observer = &slowAccount{Observer: o.Observer, lost: func(Event) { <-accounted }}
 				})
 				a, _ := frozen("10-a", UpdatePodSandbox)

@@ -52,7 +52,7 @@ type Delivery struct {
 	// Took is the time that the plugin took, zero if the event was not sent.
 	Took time.Duration
 	// Late is set for an end whose caller no longer waited, for a first event that the plugin
-	// had missed, and for what holds after a refused update.
+	// had missed, and for what holds after an update.
 	Late bool
 	// Missed is set for an end that came while no connection of the name existed, or that
 	// an earlier connection had not answered.

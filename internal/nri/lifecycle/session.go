@@ -42,7 +42,7 @@ type session struct {
 	begun     bool      // whether its line has started
 	synced    time.Time // when its Synchronize was sent
 	gap       bool      // whether its predecessor received events after its inventory
-	updated   []Event   // updates that its predecessor received while it was synchronized
+	updated   []entry   // what a successor must receive when it has the lane, see updates
 	failure   error     // of the last delivery that failed
 	failureAt time.Time // when that failed
 }

@@ -302,7 +302,6 @@ func (e *Engine) succeed(ctx context.Context, s *session, sync func(context.Cont
 			return Snapshot{}, err
 		}
 	}
-	late = append(late, s.whatChanged()...)
 	e.takeOver(s)
 	return received, e.takePart(s, received, now, late)
 }

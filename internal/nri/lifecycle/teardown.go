@@ -104,6 +104,7 @@ func (e *Engine) abort(events []Event) (lanes []*lane, orphans map[string]Event)
 	defer e.mu.Unlock()
 	for _, ev := range events {
 		e.ended.enter(ev)
+		e.updates.drop(ev)
 		if ev.Kind.Removal() {
 			if gone, ok := e.removed.add(ev.ID()); ok {
 				e.ended.gone(gone)

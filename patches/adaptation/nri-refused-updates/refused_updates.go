@@ -16,21 +16,25 @@ var RefusedUpdates = edit.Patch{
 other. If a later one rejects it, the earlier ones have agreed to values
 that never hold, and nothing tells them. A CPU policy then counts CPUs as
 taken that no container has. The same happens when the runtime fails the
-update after all plugins have agreed, or when its caller cancels.
+update after all plugins have agreed, or when its caller cancels. A
+plugin for which the runtime lists the container meanwhile may receive
+either value, and one that is skipped because it hangs receives none.
 
-Send UpdateContainer or UpdatePodSandbox once more to the plugins that
-received the update, with what the pod or container has then. A limit of
-memory or CPU time that it does not have is -1, as in the specification
-of OCI. The runtime is asked for the values when the plugin is about to
-receive them (WithLookup), so that a plugin that was busy does not
-receive old ones, and several refusals make one event.
+Send UpdateContainer or UpdatePodSandbox once more to these plugins, with
+what the pod or container has then. A limit of memory or CPU time that it
+does not have is -1, as in the specification of OCI. The runtime is asked
+for the values when the plugin receives them (WithLookup), and not while
+another update of the object is under way: a plugin receives no older
+value after a newer one. Several failures make one event.
 
 No caller waits for these requests, and the answers are no part of the
 update. Updates of other containers in them are applied like those that
 a plugin asks for by itself.
 
-A runtime that fails an update itself calls UndoUpdateContainer or
-UndoUpdatePodSandbox. Nothing changes for a runtime without WithLookup.`,
+A runtime with WithLookup ends each update to which plugins agreed: with
+PostUpdateContainer or PostUpdatePodSandbox if it holds, and otherwise
+with UndoUpdateContainer or UndoUpdatePodSandbox. Nothing changes for a
+runtime without it.`,
 	Refs:   []string{"kubernetes/kubernetes#137555"},
 	Rules:  []string{"L26"},
 	Status: edit.Upstream,
@@ -40,6 +44,11 @@ UndoUpdatePodSandbox. Nothing changes for a runtime without WithLookup.`,
 		edit.In(nri.Adaptation, edit.Type("Adaptation")).AddField(`
 
 lookup Lookup // nil if plugins are not to receive what holds`),
-		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).After(edit.Key("ImpliedEnd"), "Holds:          r.whatHolds(),"),
+		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).After(edit.Key("ImpliedEnd"), "TakeBack:       r.lookup != nil,"),
+		edit.In("pkg/adaptation/connection.go", edit.Method("connection", "relayWithin")).Before(edit.Stmt(edit.If("c.impl.isTtrpc()")), `ev, there := c.r.current(ev)
+if !there {
+	return nil, nil
+}
+`),
 	},
 }

@@ -22,9 +22,10 @@ containerd then fails it, the plugins have values that never hold: runc
 rejects a CPU that the node does not have, or a limit below what the
 container uses.
 
-Tell them what the pod or container has, as NRI does for an update that a
-plugin rejects or whose caller leaves, and give NRI the function that
-looks that up.
+End such an update, and give NRI the function that looks up what the pod
+or container has. NRI tells the plugins, as it does for an update that a
+plugin rejects or whose caller leaves. Each update to which plugins agree
+has one end: this one, or the event that follows an update.
 
 ctr, moby and nerdctl do not use this code.`,
 	Refs:   []string{"kubernetes/kubernetes#137555"},
@@ -34,7 +35,8 @@ ctr, moby and nerdctl do not use this code.`,
 	Needs:  []string{"nri/refused-updates", "containerd/current-pod-resources", "containerd/pod-update-recorded-last"},
 	Edits: []edit.Edit{
 		edit.In(containerd.LocalNRI, edit.Type("API")).AddField(`
-// UndoUpdatePodSandbox tells plugins what a pod has after the runtime failed an update of it.
+// UndoUpdatePodSandbox ends an update of a pod that the runtime has failed. Plugins that may have
+// its values receive those that hold.
 UndoUpdatePodSandbox(pod string) error
 // UndoUpdateContainer does the same for a container.
 UndoUpdateContainer(pod, container string) error`),

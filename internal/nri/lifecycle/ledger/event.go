@@ -11,12 +11,12 @@ type Event struct {
 	Container string
 	// Request is for the connection alone; the engine does not read it. The caller must not
 	// change it after passing the event to a function, unless that function allows it. The
-	// connection may read it until the function returns, and the Request of a first event
-	// or an end at any later time.
+	// connection may read it until the function returns, and the Request of a first event,
+	// an end or an update at any later time.
 	Request any
 	// Late is set for a first event that the plugin missed, and receives when the object
-	// already exists, and for what holds after an update was refused. Its answer changes
-	// nothing.
+	// already exists, for what holds after an update, and for an update that went on without
+	// the plugin. Its answer changes nothing.
 	Late bool
 }
 

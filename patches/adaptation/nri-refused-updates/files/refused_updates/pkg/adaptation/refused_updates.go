@@ -3,18 +3,22 @@
 package adaptation
 
 import (
+	"cmp"
+
 	"google.golang.org/protobuf/proto"
 
 	"github.com/containerd/nri/internal/lifecycle"
 	"github.com/containerd/nri/pkg/api"
+	"github.com/containerd/nri/pkg/log"
 )
 
 // A Lookup returns a pod and, if its id is not empty, one of its containers, as they are now. It
-// returns nil for one that no longer exists.
+// returns nil for one that no longer exists. A container whose resources it cannot read has none.
 type Lookup func(pod, container string) (*PodSandbox, *Container)
 
-// WithLookup tells plugins what a pod or container has after an update of it was refused. Without
-// it they are left with the refused values.
+// WithLookup tells plugins what a pod or container has, if they may have something else after an
+// update. The runtime must end each update of a container that plugins agreed to, with
+// PostUpdateContainer, or with UndoUpdateContainer if the update has failed. The same holds for pods.
 func WithLookup(lookup Lookup) Option {
 	return func(r *Adaptation) error {
 		r.lookup = lookup
@@ -22,40 +26,41 @@ func WithLookup(lookup Lookup) Option {
 	}
 }
 
-// UndoUpdateContainer tells plugins what a container has after the runtime failed an update to which
-// they agreed.
+// UndoUpdateContainer ends an update of a container that the runtime has failed.
 func (r *Adaptation) UndoUpdateContainer(pod, container string) error {
 	return r.engine.Refused(lifecycle.Event{Kind: lifecycle.UpdateContainer, Pod: pod, Container: container})
 }
 
-// UndoUpdatePodSandbox does the same for a pod.
+// UndoUpdatePodSandbox ends an update of a pod that the runtime has failed.
 func (r *Adaptation) UndoUpdatePodSandbox(pod string) error {
 	return r.engine.Refused(lifecycle.Event{Kind: lifecycle.UpdatePodSandbox, Pod: pod})
 }
 
-func (r *Adaptation) whatHolds() func(lifecycle.Event) any {
-	if r.lookup == nil {
-		return nil
+// current adds what the pod or container has now to an event that says what holds, and reports
+// whether there is something to say. An event with content stays as it is.
+func (r *Adaptation) current(ev lifecycle.Event) (lifecycle.Event, bool) {
+	if !ev.Late || !ev.Kind.Updates() || ev.Request != nil {
+		return ev, true
 	}
-	return r.holds
-}
-
-// holds makes the request that tells plugins what a pod or container has.
-func (r *Adaptation) holds(ev lifecycle.Event) any {
 	pod, ctr := r.lookup(ev.Pod, ev.Container)
 	switch {
 	case pod == nil, ev.Container != "" && ctr == nil:
-		return nil
+		return ev, false
+	case ev.Container != "" && ctr.GetLinux().GetResources() == nil:
+		log.Warnf(noCtx, "container %s of pod %s: plugins do not receive what it has after an update: its resources cannot be read", ev.Container, ev.Pod)
+		return ev, false
 	case ev.Container != "":
-		return &changedContainer{request: &UpdateContainerRequest{
+		ev.Request = &changedContainer{request: &UpdateContainerRequest{
 			Pod: pod, Container: ctr, LinuxResources: withLimits(ctr.GetLinux().GetResources()),
 		}}
+	default:
+		ev.Request = &UpdatePodSandboxRequest{
+			Pod:                    pod,
+			OverheadLinuxResources: cmp.Or(pod.GetLinux().GetPodOverhead(), &LinuxResources{}),
+			LinuxResources:         withLimits(pod.GetLinux().GetPodResources()),
+		}
 	}
-	return &UpdatePodSandboxRequest{
-		Pod:                    pod,
-		OverheadLinuxResources: pod.GetLinux().GetPodOverhead(),
-		LinuxResources:         withLimits(pod.GetLinux().GetPodResources()),
-	}
+	return ev, true
 }
 
 // withLimits returns resources in which a limit of memory or CPU time that is not set is -1, as in

@@ -54,24 +54,41 @@ func TestEventThatSaysWhatHolds(t *testing.T) {
 		}
 		return pod, ctr
 	}}
-	holds := func(kind lifecycle.Kind, pod, container string) lifecycle.Event {
-		ev := lifecycle.Event{Kind: kind, Pod: pod, Container: container}
-		ev.Request = r.holds(ev)
-		return ev
+	holds := func(kind lifecycle.Kind, pod, container string) any {
+		ev, there := r.current(lifecycle.Event{Kind: kind, Pod: pod, Container: container, Late: true})
+		if !there {
+			return nil
+		}
+		return wire(ev)
 	}
 
-	of, is := wire(holds(lifecycle.UpdatePodSandbox, "p", "")).(*UpdatePodSandboxRequest)
+	of, is := holds(lifecycle.UpdatePodSandbox, "p", "").(*UpdatePodSandboxRequest)
 	require.True(t, is)
 	require.EqualValues(t, 300, limitOf(of.GetLinuxResources()))
 	require.EqualValues(t, 20, limitOf(of.GetOverheadLinuxResources()))
 	require.Same(t, pod, of.GetPod())
 
-	update, is := wire(holds(lifecycle.UpdateContainer, "p", "c")).(*UpdateContainerRequest)
+	update, is := holds(lifecycle.UpdateContainer, "p", "c").(*UpdateContainerRequest)
 	require.True(t, is)
 	require.EqualValues(t, 66, limitOf(update.GetLinuxResources()))
 	require.Same(t, ctr, update.GetContainer())
 	require.Same(t, pod, update.GetPod())
 
-	require.Nil(t, holds(lifecycle.UpdatePodSandbox, "gone", "").Request)
-	require.Nil(t, holds(lifecycle.UpdateContainer, "p", "gone").Request)
+	require.Nil(t, holds(lifecycle.UpdatePodSandbox, "gone", ""))
+	require.Nil(t, holds(lifecycle.UpdateContainer, "p", "gone"))
+	ctr.Linux.Resources = nil
+	require.Nil(t, holds(lifecycle.UpdateContainer, "p", "c"), "the runtime cannot read the container")
+	pod.Linux.PodOverhead = nil
+	of, is = holds(lifecycle.UpdatePodSandbox, "p", "").(*UpdatePodSandboxRequest)
+	require.True(t, is)
+	require.NotNil(t, of.GetOverheadLinuxResources(), "it may have received one that did not hold")
+}
+
+// A runtime without a lookup sends the update itself, if the plugin was skipped for it.
+func TestLateUpdateIsSentAsItIs(t *testing.T) {
+	late := lifecycle.Event{Kind: lifecycle.UpdateContainer, Pod: "p", Container: "c", Late: true,
+		Request: &changedContainer{request: &UpdateContainerRequest{LinuxResources: memoryLimit(300)}}}
+	ev, there := (&Adaptation{}).current(late)
+	require.True(t, there)
+	require.Equal(t, late, ev)
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/containerd/log"
 )
 
-// UndoUpdatePodSandboxResources tells plugins what a pod has after an update to which they agreed
-// has failed.
+// UndoUpdatePodSandboxResources ends an update of a pod to which plugins agreed, and which has failed.
 func (a *API) UndoUpdatePodSandboxResources(ctx context.Context, pod string) {
 	if a.IsDisabled() {
 		return
