@@ -4,6 +4,7 @@ package cases
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
@@ -74,15 +75,15 @@ func refuse(t T, event plugin.Event, of func(Runtime, Life) update) {
 	t.Promise("L26", "a plugin that agreed to a refused update receives what holds", OnStock("it received the refused values last"), Eventually(func(t require.TestingT) {
 		assert.Equal(t, []int64{sharesBefore, sharesAsked, sharesBefore}, updatesOf(agrees, event))
 	}))
-	t.Promise("L26", "other plugins do not", KeptOnStock, func(t require.TestingT) {
-		assert.Equal(t, []int64{sharesBefore, sharesAsked}, updatesOf(refuses, event))
-		assert.Equal(t, []int64{sharesBefore}, updatesOf(behind, event))
-	})
 	refuses.On(event, nil)
 	require.NoError(t, ask(WithinAMinute(t), sharesAsked, ""))
 	all := updatesOf(agrees, event)
 	assert.EqualValues(t, sharesAsked, all[len(all)-1], "it is asked again")
 	l.End(t)
+	t.Promise("L26", "other plugins do not", KeptOnStock, func(t require.TestingT) {
+		assert.Equal(t, []int64{sharesBefore, sharesAsked, sharesAsked}, updatesOf(refuses, event))
+		assert.Equal(t, []int64{sharesBefore, sharesAsked}, updatesOf(behind, event))
+	})
 }
 
 var _ = Container.has("L26_RefusedUpdateOfAContainerIsTakenBack", Needs{}, func(t T) {
@@ -126,6 +127,61 @@ var _ = Container.has("L26_UpdateWhoseCallerLeftIsTakenBack", Within(3*time.Seco
 	t.Promise("L26", "the answer to an update whose caller has left changes nothing", KeptOnStock, func(t require.TestingT) {
 		assert.EqualValues(t, sharesBefore, sharesOf(t, n, l.Container))
 	})
+	l.End(t)
+})
+
+// A plugin registers while another is asked for an update, which this one then rejects.
+var _ = Joining.has("L26_PluginThatRegistersDuringAnUpdateReceivesWhatHolds", Patient, func(t T) {
+	n := t.Runtime()
+	slow, joining, gate := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "joins"), NewGate(t)
+	Connect(t, n, slow)
+	l := NewLife(t, n, "updated")
+	ask := updateOf(n, l.Container)
+	require.NoError(t, ask(WithinAMinute(t), sharesBefore, ""))
+	slow.On(plugin.UpdateContainer, func(ctx context.Context, call *plugin.Call) error {
+		return errors.Join(gate.Hold(ctx, call), errors.New("not now"))
+	})
+	refused := InBackground(func() error { return ask(WithinAMinute(t), sharesAsked, "") })
+	RequireClosed(t, gate.Entered(), "the update")
+
+	errJoined := <-ConnectInBackground(WithinMoments(t), t, n, joining)
+	gate.Release()
+	require.ErrorContains(t, RequireEnds(t, refused, "the update"), "not now")
+
+	t.Promise("L13", "a plugin can join while another is asked for an update", OnStock(CannotJoin), func(t require.TestingT) {
+		require.NoError(t, errJoined)
+	})
+	t.Promise("L26", "it receives what holds", OnStock(CannotJoin), Eventually(func(t require.TestingT) {
+		assert.Equal(t, []int64{sharesBefore}, updatesOf(joining, plugin.UpdateContainer))
+	}))
+	slow.On(plugin.UpdateContainer, nil)
+	l.End(t)
+})
+
+// A plugin freezes in an update. It stays connected by its own failure policy, and the next update
+// is not sent to it.
+var _ = Container.has("L26_PluginThatWasSkippedReceivesWhatHolds", Within(3*time.Second), func(t T) {
+	n := t.Runtime()
+	frozen := JoinProcess(t, n, plugin.Script{
+		Index: "10", Name: "frozen",
+		Policy:  &api.FailurePolicy{KeepConnected: true},
+		Answers: map[plugin.Event]plugin.Answer{plugin.UpdateContainer: {Freeze: true}},
+	})
+	l := NewLife(t, n, "updated")
+	ask := updateOf(n, l.Container)
+	require.NoError(t, ask(WithinAMinute(t), sharesBefore, ""))
+	require.NoError(t, frozen.Frozen(WithinAMinute(t)))
+
+	require.NoError(t, ask(WithinAMinute(t), sharesAsked, ""))
+	require.NoError(t, frozen.Thaw())
+
+	t.Promise("L26", "a plugin that was skipped for an update receives what holds", OnStock(NoPolicies), Eventually(func(t require.TestingT) {
+		var received []int64
+		for _, call := range frozen.Calls().Only(plugin.UpdateContainer) {
+			received = append(received, shares(call.Resources))
+		}
+		assert.Equal(t, []int64{sharesBefore, sharesAsked}, received)
+	}))
 	l.End(t)
 })
 
