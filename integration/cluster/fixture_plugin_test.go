@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -40,7 +41,9 @@ type recorderOptions struct {
 	work        time.Duration // how long each hook takes
 	late        time.Duration // from its start until it registers
 	hostNetwork bool
-	maxSurge    bool // a new pod starts before the old one ends
+	maxSurge    bool   // a new pod starts before the old one ends
+	index       string // 50 if empty
+	noUpdate    string // file on the node without which it rejects updates of containers
 }
 
 // pluginName is a unique name for a plugin in a namespace: a plugin that reuses a name receives the
@@ -110,7 +113,8 @@ func (r *recorder) daemonSet(o recorderOptions) *appsv1.DaemonSet {
 				Tolerations:                   []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
 				Containers: []corev1.Container{{
 					Name: "plugin", Image: r.c.image, ImagePullPolicy: corev1.PullIfNotPresent,
-					Args: []string{"plugin", "-name", r.name, "-record", r.file(), "-work", o.work.String(), "-late", o.late.String()},
+					Args: []string{"plugin", "-name", r.name, "-record", r.file(), "-work", o.work.String(), "-late", o.late.String(),
+						"-index", cmp.Or(o.index, "50"), "-reject-updates-without", o.noUpdate},
 					// It is ready while it is connected.
 					ReadinessProbe: &corev1.Probe{
 						PeriodSeconds: 1, TimeoutSeconds: 5,

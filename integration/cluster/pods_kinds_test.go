@@ -149,40 +149,6 @@ func (c *cluster) userNamespaceOf(t testing.TB, pid string) string {
 	return c.onNode(t, "readlink", "/proc/"+pid+"/ns/user")
 }
 
-// A container is resized in place: plugins receive the update.
-func resizedInPlace(t *testing.T, c *cluster, recorder *recorder, ns string) {
-	pod := c.pod(t, ns, "resized", func(p *corev1.Pod) {
-		p.Spec.Containers[0].Resources = corev1.ResourceRequirements{
-			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
-			Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("64Mi")},
-		}
-	})
-	before := c.podReady(t, ns, pod.Name)
-	change := []byte(`{"spec":{"containers":[{"name":"main","resources":{"limits":{"cpu":"200m"}}}]}}`)
-	_, err := c.CoreV1().Pods(ns).Patch(t.Context(), pod.Name, mergePatch, change, metav1.PatchOptions{}, "resize")
-	require.NoError(t, err)
-	eventually(t, later, "the resize", func(ctx context.Context) error {
-		p, err := c.CoreV1().Pods(ns).Get(ctx, pod.Name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		status := p.Status.ContainerStatuses[0]
-		if status.Resources == nil || status.Resources.Limits.Cpu().String() != "200m" {
-			return fmt.Errorf("its status has %+v", status.Resources)
-		}
-		if status.RestartCount != 0 {
-			return errors.New("it was restarted")
-		}
-		return nil
-	})
-	require.Equal(t, before.Status.ContainerStatuses[0].ContainerID, c.podReady(t, ns, pod.Name).Status.ContainerStatuses[0].ContainerID)
-	c.podGone(t, ns, pod.Name, soon)
-	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): pod.Name})
-	calls := requireLawful(t, recorder.received(t), ns)
-	require.NotEmpty(t, calls.Only(plugin.UpdateContainer))
-	requireWholeLives(t, calls, map[string]string{string(pod.UID): pod.Name})
-}
-
 // The kubelet evicts a pod that wrote too much to its disk. The pod's program fails on SIGTERM: if
 // it succeeded before the API server knows of the eviction, the kubelet would report the pod as
 // succeeded (generateAPIPodStatus of Kubernetes v1.37.1).

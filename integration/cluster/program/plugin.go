@@ -51,6 +51,7 @@ func runPlugin(args []string) error {
 	file := flags.String("record", "", "file to which it appends its record")
 	work := flags.Duration("work", 0, "how long each hook takes")
 	late := flags.Duration("late", 0, "how long it waits before it registers")
+	noUpdate := flags.String("reject-updates-without", "", "file without which it rejects updates of containers")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func runPlugin(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	r := &recorder{process: strconv.FormatInt(time.Now().UnixNano(), 36), out: out, work: *work}
+	r := &recorder{process: strconv.FormatInt(time.Now().UnixNano(), 36), out: out, work: *work, noUpdate: *noUpdate}
 	p := plugin.New(*index, *name)
 	for _, event := range events {
 		p.On(event, r.reply)
@@ -110,8 +111,9 @@ func serve(ctx context.Context, p *plugin.Plugin, socket string) error {
 }
 
 type recorder struct {
-	process string
-	work    time.Duration
+	process  string
+	work     time.Duration
+	noUpdate string // file without which it rejects updates of containers, if not empty
 
 	mu     sync.Mutex // guards number and the order of lines
 	number int
@@ -158,6 +160,10 @@ func (r *recorder) answer(event plugin.Event, pod *api.PodSandbox) error {
 		}
 		if words := received[reject]; words != "" {
 			return errors.New(words)
+		}
+	case plugin.UpdateContainer:
+		if _, err := os.Stat(r.noUpdate); r.noUpdate != "" && err != nil {
+			return errors.New("no room for this update")
 		}
 	case plugin.StopPodSandbox:
 		if received[hangStop] != "" {

@@ -29,6 +29,7 @@ type Object struct {
 	Pod       string            `json:",omitempty"` // of a container: the ID of its pod
 	State     podstate.State    `json:",omitempty"` // of a pod
 	Announced *podresources.Pod `json:",omitempty"` // of a pod
+	Quota     int64             `json:",omitempty"` // CPU time in microseconds for each period
 }
 
 // Line is the begin or the end of a call.
@@ -41,6 +42,7 @@ type Line struct {
 	Container  *Object  `json:",omitempty"`
 	Pods       []Object `json:",omitempty"`
 	Containers []Object `json:",omitempty"`
+	Quota      int64    `json:",omitempty"` // of an update: CPU time in microseconds for each period
 	Start      time.Time
 	End        time.Time `json:",omitzero"`
 	Err        string    `json:",omitempty"`
@@ -49,6 +51,7 @@ type Line struct {
 // Begin is the line of a call that was just received.
 func Begin(process string, number int, call *plugin.Call) Line {
 	l := Line{Process: process, Number: number, Connection: call.Connection, Event: call.Event, Start: time.Now()}
+	l.Quota = quotaOf(call.Resources)
 	if call.Pod != nil {
 		l.Pod = ofPod(call.Pod)
 	}
@@ -76,12 +79,18 @@ func (l Line) Ended(err error) Line {
 func ofPod(p *api.PodSandbox) *Object {
 	return &Object{
 		ID: p.GetId(), Name: p.GetName(), Namespace: p.GetNamespace(), UID: p.GetUid(),
-		State: podstate.FromPod(p), Announced: podresources.FromPod(p),
+		State: podstate.FromPod(p), Announced: podresources.FromPod(p), Quota: quotaOf(p.GetLinux().GetPodResources()),
 	}
 }
 
 func ofContainer(c *api.Container) *Object {
-	return &Object{ID: c.GetId(), Name: c.GetName(), Pod: c.GetPodSandboxId()}
+	return &Object{ID: c.GetId(), Name: c.GetName(), Pod: c.GetPodSandboxId(), Quota: quotaOf(c.GetLinux().GetResources())}
+}
+
+func quotaOf(r *api.LinuxResources) int64 { return r.GetCpu().GetQuota().GetValue() }
+
+func withQuota(quota int64) *api.LinuxResources {
+	return &api.LinuxResources{Cpu: &api.LinuxCPU{Quota: api.Int64(quota)}}
 }
 
 // Process is the record of one process of a plugin.
@@ -148,6 +157,9 @@ func (p *Process) take(l Line) {
 // call converts a line for package history.
 func (l Line) call() plugin.Call {
 	c := plugin.Call{Event: l.Event, Connection: l.Connection, Start: l.Start, End: l.End}
+	if l.Quota != 0 {
+		c.Resources = withQuota(l.Quota)
+	}
 	if l.Pod != nil {
 		c.Pod = l.Pod.pod()
 	}
@@ -164,9 +176,15 @@ func (l Line) call() plugin.Call {
 }
 
 func (o Object) pod() *api.PodSandbox {
-	return &api.PodSandbox{Id: o.ID, Name: o.Name, Namespace: o.Namespace, Uid: o.UID}
+	return &api.PodSandbox{
+		Id: o.ID, Name: o.Name, Namespace: o.Namespace, Uid: o.UID,
+		Linux: &api.LinuxPodSandbox{PodResources: withQuota(o.Quota)},
+	}
 }
 
 func (o Object) container() *api.Container {
-	return &api.Container{Id: o.ID, Name: o.Name, PodSandboxId: o.Pod}
+	return &api.Container{
+		Id: o.ID, Name: o.Name, PodSandboxId: o.Pod,
+		Linux: &api.LinuxContainer{Resources: withQuota(o.Quota)},
+	}
 }

@@ -19,7 +19,9 @@ func TestRead(t *testing.T) {
 	run := Begin("a", 1, &plugin.Call{Event: plugin.RunPodSandbox, Connection: 1, Pod: pod})
 	list := Begin("b", 1, &plugin.Call{Event: plugin.Synchronize, Connection: 1, Pods: []*api.PodSandbox{pod}})
 	var text []byte
-	for _, l := range []Line{run, list, run.Ended(errors.New("no room")), list.Ended(nil)} {
+	update := Begin("b", 2, &plugin.Call{Event: plugin.UpdateContainer, Connection: 1, Pod: pod,
+		Resources: withQuota(20000)})
+	for _, l := range []Line{run, list, update, run.Ended(errors.New("no room")), list.Ended(nil)} {
 		line, err := json.Marshal(l)
 		require.NoError(t, err)
 		text = append(append(text, line...), '\n')
@@ -35,6 +37,7 @@ func TestRead(t *testing.T) {
 	require.Equal(t, "u", a[0].Pod.GetUid())
 	require.Equal(t, "p", b[0].Pods[0].GetId())
 	require.False(t, b[0].End.IsZero())
+	require.EqualValues(t, 20000, quotaOf(b[1].Resources))
 
 	_, err = Read([]byte("{\n{}\n"))
 	require.Error(t, err, "a complete line")
