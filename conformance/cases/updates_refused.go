@@ -53,7 +53,7 @@ func sharesOf(t require.TestingT, n Runtime, container string) int64 {
 }
 
 // updatesOf returns the CPU shares of each update that a plugin has received.
-func updatesOf(p *plugin.Plugin, event plugin.Event) (all []int64) {
+func updatesOf(p interface{ Calls() plugin.Calls }, event plugin.Event) (all []int64) {
 	for _, call := range p.Calls().Only(event) {
 		all = append(all, shares(call.Resources))
 	}
@@ -176,11 +176,7 @@ var _ = Container.has("L26_PluginThatWasSkippedReceivesWhatHolds", Within(3*time
 	require.NoError(t, frozen.Thaw())
 
 	t.Promise("L26", "a plugin that was skipped for an update receives what holds", OnStock(NoPolicies), Eventually(func(t require.TestingT) {
-		var received []int64
-		for _, call := range frozen.Calls().Only(plugin.UpdateContainer) {
-			received = append(received, shares(call.Resources))
-		}
-		assert.Equal(t, []int64{sharesBefore, sharesAsked}, received)
+		assert.Equal(t, []int64{sharesBefore, sharesAsked}, updatesOf(frozen, plugin.UpdateContainer))
 	}))
 	l.End(t)
 })
