@@ -1492,8 +1492,8 @@ var mutations = []mutation{
 	{
 		off:  "a plugin that rejected an update does not receive what holds",
 		file: "updates.go",
-		from: "case err == nil:\n\t\t\tclosed",
-		to:   "case err == nil || true:\n\t\t\tclosed",
+		from: "case err == nil:\n\t\t\taccepted",
+		to:   "case err == nil || true:\n\t\t\taccepted",
 		by:   "^TestL26_RefusedUpdateIsTakenBack$",
 	},
 	{

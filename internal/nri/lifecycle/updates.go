@@ -145,8 +145,8 @@ func (q *question) update() error {
 	}
 	e.beginUpdate(o)
 	err := q.askInTurn()
-	closed, open := q.answers()
-	e.updates.asked(o, agreed, closed)
+	accepted, open := q.answers()
+	e.updates.asked(o, agreed, accepted)
 	e.updates.asked(o, unsure, open)
 	if err == nil {
 		e.updates.asked(o, outdated, q.without)
@@ -169,7 +169,7 @@ func (q *question) sendLate() {
 
 // answers returns the connections that have agreed to the update, and those that have received it
 // and not answered.
-func (q *question) answers() (closed, open []*session) {
+func (q *question) answers() (accepted, open []*session) {
 	for _, r := range q.sent {
 		r.lane.mu.Lock()
 		answered, err := r.answered, r.err
@@ -178,10 +178,10 @@ func (q *question) answers() (closed, open []*session) {
 		case !answered:
 			open = append(open, r.session)
 		case err == nil:
-			closed = append(closed, r.session)
+			accepted = append(accepted, r.session)
 		}
 	}
-	return closed, open
+	return accepted, open
 }
 
 // beginUpdate notes an update. A successor that was listed for is not asked before it has the lane.

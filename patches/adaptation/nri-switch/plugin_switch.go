@@ -50,7 +50,7 @@ has missed.`,
 		edit.In("pkg/adaptation/relay_test.go", edit.Func("TestSecondRegistrationIsRejected")).Replace(edit.Expr("&Adaptation{}"), withEngine),
 		edit.In(nri.PluginFile, edit.Type("plugin")).AddField(`
 
-left chan error // receives why the plugin has left; nil unless it is one of the plugin folder`),
+left chan struct{} // closed when the plugin has left; nil unless it is one of the plugin folder`),
 		edit.In(nri.Adaptation, edit.Type("Adaptation")).AddField(`
 
 launched map[string]*launched // the plugins of the plugin folder, by name`),
@@ -80,7 +80,7 @@ case errors.Is(err, lifecycle.ErrOff):
 		edit.AddImport(ownStarts, "errors"),
 		edit.AddImport(ownStarts, "github.com/containerd/nri/internal/lifecycle"),
 		edit.In(nri.PluginsFile, edit.Method("observer", "Left")).After(edit.Stmt(edit.Mentions("o.r.dismiss(p)")), `if p.left != nil {
-	p.left <- reason
+	close(p.left)
 }`),
 		edit.In(metrics, edit.Func("leaveReason")).Before(edit.Top(), `if errors.Is(err, lifecycle.ErrOff) {
 	return "off"

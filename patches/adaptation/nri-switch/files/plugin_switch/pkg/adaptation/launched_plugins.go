@@ -3,7 +3,6 @@
 package adaptation
 
 import (
-	"errors"
 	"sync"
 
 	"github.com/containerd/nri/internal/lifecycle"
@@ -36,55 +35,52 @@ func (l *launched) start(tried chan<- struct{}) {
 	go l.run(tried)
 }
 
-// run launches the plugin, and again if it was turned off or on meanwhile and is on when it has left.
+// run launches the plugin, and again if it was turned on meanwhile and still is when it has left.
 func (l *launched) run(tried chan<- struct{}) {
 	for {
-		off := l.serve(tried)
-		tried = make(chan struct{})
-		if !l.goesOn(off) {
+		l.serve(tried)
+		if !l.goesOn() {
 			return
 		}
+		tried = make(chan struct{})
 	}
 }
 
 // goesOn reports whether a plugin that has left is launched again.
-func (l *launched) goesOn(off bool) bool {
+func (l *launched) goesOn() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.running = (off || l.turnedOn) && !l.r.engine.IsOff(l.name())
+	l.running = l.turnedOn && !l.r.engine.IsOff(l.name())
 	return l.running
 }
 
-// serve launches the plugin, and returns when it has left, or the runtime stops. It reports whether
-// the plugin was turned off.
-func (l *launched) serve(tried chan<- struct{}) (off bool) {
+// serve launches the plugin, and returns when it has left, or the runtime stops.
+func (l *launched) serve(tried chan<- struct{}) {
 	var p *plugin
 	err := l.r.keepTrying("pre-installed NRI plugin "+l.name(), func() (_ *plugin, err error) {
 		p, err = l.launch()
 		return p, err
 	}, tried)
 	if err != nil {
-		return errors.Is(err, lifecycle.ErrOff)
+		return
 	}
 	select {
-	case reason := <-p.left:
-		return errors.Is(reason, lifecycle.ErrOff)
+	case <-p.left:
 	case <-l.r.ending:
-		return false
 	}
 }
 
 // launch launches the plugin with its present configuration, unless it is turned off or the runtime
 // stops.
 func (l *launched) launch() (*plugin, error) {
+	l.mu.Lock()
+	l.turnedOn = false
+	l.mu.Unlock()
 	select {
 	case <-l.r.ending:
 		return nil, lifecycle.ErrClosed
 	default:
 	}
-	l.mu.Lock()
-	l.turnedOn = false
-	l.mu.Unlock()
 	if err := l.r.checkOn(l.name()); err != nil {
 		return nil, err
 	}
@@ -96,7 +92,7 @@ func (l *launched) launch() (*plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.left = make(chan error, 1)
+	p.left = make(chan struct{})
 	return p, nil
 }
 

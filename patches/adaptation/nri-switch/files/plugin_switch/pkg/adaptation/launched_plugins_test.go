@@ -155,6 +155,21 @@ func TestStoppedRuntimeLaunchesNothing(t *testing.T) {
 	}, time.Second, 10*time.Millisecond)
 }
 
+// A plugin fails to join, and is turned off and on while it waits for its next try. The runtime stops
+// trying when it stops.
+func TestStoppedRuntimeTriesNoMore(t *testing.T) {
+	r, dir, _ := launching(t)
+	program := filepath.Join(dir, "plugins", "10-records")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\nexit 1\n"), 0o700))
+	require.NoError(t, r.Start()) // returns once each plugin was tried
+	switched(t, r)
+	r.Stop()
+	require.Eventually(t, func() bool {
+		stacks := make([]byte, 1<<20)
+		return !strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "(*launched).run")
+	}, soon, time.Millisecond)
+}
+
 // Whenever it is turned off, one process of the plugin serves when it is on.
 func TestTurnedOffPluginIsLaunchedOnce(t *testing.T) {
 	for name, disturb := range map[string]func(*testing.T, *nri.Adaptation, string){
