@@ -123,7 +123,7 @@ patched:
 
 # The modules for plugin authors. They are tested with the modules of our go.mod, and each alone
 # with the lowest Go and the lowest modules that its own go.mod allows.
-PUBLIC := podresources podstate
+PUBLIC := podresources podstate updates
 
 # The packages that start goroutines or take locks and have tests of their own, which the
 # fixtures of the tests with pods do not have.
@@ -147,6 +147,7 @@ fuzz: ## search for input that breaks a decoder (FUZZTIME=10m each)
 	go test -C podresources -run '^$$' -fuzz '^FuzzR4_Decode$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
 	go test -C podresources -run '^$$' -fuzz '^FuzzR4_FromAnnotation$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
 	go test -C podstate -run '^$$' -fuzz '^FuzzGet$$' -fuzztime $(FUZZTIME) ./internal/nri/podstate
+	go test -C updates -run '^$$' -fuzz '^FuzzAsked$$' -fuzztime $(FUZZTIME) ./internal/nri/acknowledge
 	go test -run '^$$' -fuzz '^FuzzJoin$$' -fuzztime $(FUZZTIME) ./internal/nri/lifecycle
 	go test -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) ./internal/edit
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package hookline is the root of a patch set over containerd v2 and its NRI
-// library, and has no code. Two packages below it are modules of their own, for others
+// library, and has no code. Three packages below it are modules of their own, for others
 // to require:
 //
 //   - podstate tells a plugin where a pod is in its life;
 //   - podresources tells a plugin, and a sandboxer, what the containers of a pod ask
 //     for before the first of them exists, and lets CRI clients and admission
-//     webhooks say so.
+//     webhooks say so;
+//   - updates tells a plugin which of the updates held that it has asked for.
 //
 // The patches are in patches, what they bring along in internal/nri and
 // internal/cri, here and in those modules, and the command that builds, checks and

@@ -89,6 +89,7 @@ require (
 	github.com/godbus/dbus/v5 v5.1.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/hashicorp/go-version v1.9.0 // indirect
+	github.com/hookline-nri/hookline/updates v0.0.0
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/klauspost/compress v1.20.0 // indirect
 	github.com/knqyf263/go-plugin v0.9.0 // indirect
@@ -128,4 +129,5 @@ tool golang.org/x/perf/cmd/benchstat
 replace (
 	github.com/hookline-nri/hookline/podresources => ./podresources
 	github.com/hookline-nri/hookline/podstate => ./podstate
+	github.com/hookline-nri/hookline/updates => ./updates
 )

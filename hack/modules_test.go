@@ -21,6 +21,7 @@ import (
 var public = map[string]string{
 	"podresources": "integration/example/sizes",
 	"podstate":     "integration/example/reconcile",
+	"updates":      "integration/example/share",
 }
 
 func goMod(t *testing.T, folder string) *modfile.File {

@@ -4,6 +4,7 @@ package patches
 
 import (
 	"github.com/hookline-nri/hookline/internal/edit"
+	nriacknowledge "github.com/hookline-nri/hookline/patches/adaptation/nri-acknowledge"
 	nribuiltinconfigure "github.com/hookline-nri/hookline/patches/adaptation/nri-builtin-configure"
 	nriengine "github.com/hookline-nri/hookline/patches/adaptation/nri-engine"
 	nrierrors "github.com/hookline-nri/hookline/patches/adaptation/nri-errors"
@@ -52,6 +53,7 @@ import (
 	podspans "github.com/hookline-nri/hookline/patches/plugins/pod-spans"
 	podstate "github.com/hookline-nri/hookline/patches/plugins/pod-state"
 	refusedupdates "github.com/hookline-nri/hookline/patches/plugins/refused-updates"
+	containerupdaterecordedlast "github.com/hookline-nri/hookline/patches/pods/container-update-recorded-last"
 	containersstopfirst "github.com/hookline-nri/hookline/patches/pods/containers-stop-first"
 	"github.com/hookline-nri/hookline/patches/pods/creation"
 	creationmetrics "github.com/hookline-nri/hookline/patches/pods/creation-metrics"
@@ -104,6 +106,7 @@ var Series = edit.Assemble([]edit.Module{
 	recordslast.Group,
 	currentpodresources.Group,
 	podupdaterecordedlast.Group,
+	containerupdaterecordedlast.Group,
 
 	// The document of what plugins can rely on.
 	sandboxcontract.Group,
@@ -126,6 +129,7 @@ var Series = edit.Assemble([]edit.Module{
 	nrihandover.Group,
 	nriswitch.Group,
 	nrirefusedupdates.Group,
+	nriacknowledge.Group,
 
 	// containerd, with NRI as released.
 	undo.Group,

@@ -85,4 +85,5 @@ replace (
 	github.com/hookline-nri/hookline => ../..
 	github.com/hookline-nri/hookline/podresources => ../../podresources
 	github.com/hookline-nri/hookline/podstate => ../../podstate
+	github.com/hookline-nri/hookline/updates => ../../updates
 )

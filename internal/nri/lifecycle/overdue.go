@@ -76,7 +76,7 @@ func (l *lane) missedEvent(c *creation) {
 // whether it was sent and has no answer yet. The caller holds the turn and l.mu; l.mu is released in
 // between.
 func (l *lane) catchUp(ev Event) (sent bool) {
-	if ev.Kind.Updates() && l.engine.updates.postpone(ev.ID(), l.session) {
+	if !ev.Kind.First() && l.engine.updates.postpone(ev, l.session) {
 		return false
 	}
 	if !l.ledger.AdmitLate(ev) || !l.session.subscribed(ev.Kind) {

@@ -31,9 +31,16 @@ type updates struct {
 
 // changing is an object that is being updated.
 type changing struct {
-	updates int
-	unclear bool // whether one did not hold, or two overlapped
-	knows   map[*session]knowledge
+	updates   int
+	unclear   bool // whether one did not hold, or two overlapped
+	knows     map[*session]knowledge
+	postponed []message
+}
+
+// A message is a late event without content for one connection.
+type message struct {
+	to   *session
+	late Event
 }
 
 // knowledge is what a connection has of an object that is being updated.
@@ -87,23 +94,25 @@ func (u *updates) asked(o ledger.ID, k knowledge, sessions []*session) {
 
 // postpone reports whether an update of the object is under way. A connection that was about to
 // receive what holds then receives it later.
-func (u *updates) postpone(o ledger.ID, s *session) bool {
+func (u *updates) postpone(late Event, to *session) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	c := u.underWay[o]
+	c := u.underWay[late.ID()]
 	if c == nil {
 		return false
 	}
-	c.note(outdated, s)
+	if m := (message{to, late}); !slices.Contains(c.postponed, m) {
+		c.postponed = append(c.postponed, m)
+	}
 	return true
 }
 
-// end ends an update. If no other is under way, it returns the connections that must receive what
-// holds.
-func (u *updates) end(o ledger.ID, held bool) (must []*session) {
+// end ends an update. If no other is under way, it returns what connections must receive: late to
+// those that may have other values, and what was postponed.
+func (u *updates) end(late Event, held bool) (all []message) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	c := u.underWay[o]
+	c := u.underWay[late.ID()]
 	if c == nil {
 		return nil
 	}
@@ -112,13 +121,18 @@ func (u *updates) end(o ledger.ID, held bool) (must []*session) {
 	if c.updates > 0 {
 		return nil
 	}
-	delete(u.underWay, o)
+	delete(u.underWay, late.ID())
 	for s, knows := range c.knows {
 		if c.unclear || knows != agreed {
-			must = append(must, s)
+			all = append(all, message{s, late})
 		}
 	}
-	return must
+	for _, m := range c.postponed {
+		if !slices.Contains(all, m) {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // drop forgets the updates of a pod or container that ends.
@@ -203,9 +217,38 @@ func (e *Engine) endUpdate(ev Event, held bool) {
 	if ev.Container == "" {
 		late.Kind = UpdatePodSandbox
 	}
-	for _, s := range e.updates.end(ev.ID(), held) {
+	for _, m := range e.updates.end(late, held) {
+		m.to.lane.tell(m.to, m.late)
+	}
+}
+
+// Tell sends an event without content that follows an update of a container, PostUpdateContainer, to
+// the plugin of a connection alone, which asked for this update (L27). If the plugin has connected
+// again, or hands over, its other connection receives the event, too.
+func (e *Engine) Tell(conn Connection, pod, container string) {
+	late := Event{Kind: PostUpdateContainer, Pod: pod, Container: container, Late: true}
+	for _, s := range e.sameAs(conn) {
 		s.lane.tell(s, late)
 	}
+}
+
+// sameAs returns the sessions in the lane of a connection or, if it has no lane, those of its name.
+func (e *Engine) sameAs(conn Connection) (all []*session) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var of *lane
+	for s := range e.sessions {
+		if s.conn == conn && s.closed == nil {
+			of = s.lane
+		}
+	}
+	for s := range e.sessions {
+		named := s.name == conn.Name() && s.index == conn.Index()
+		if s.lane != nil && named && (of == nil || s.lane == of) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // Refused ends an update to which plugins have agreed, and which the runtime has failed. The Request
@@ -218,8 +261,8 @@ func (e *Engine) Refused(ev Event) error {
 	return nil
 }
 
-// tell puts a late update in the line of a connection, which has no more than one without content
-// for an object. A successor receives it when it has the lane.
+// tell puts a late event in the line of a connection, which has no more than one without content of
+// each kind for an object. A successor receives it when it has the lane.
 func (l *lane) tell(s *session, late Event) {
 	if !s.subscribed(late.Kind) {
 		return
@@ -241,7 +284,7 @@ func (l *lane) tell(s *session, late Event) {
 	l.mu.Unlock()
 }
 
-// has reports whether a late update without content is among entries.
+// has reports whether a late event without content is among entries.
 func has(entries []entry, e entry) bool {
 	return e.late.Request == nil && slices.ContainsFunc(entries, func(o entry) bool { return o.late != nil && o.late.Same(e.late) })
 }

@@ -25,7 +25,7 @@ Let the value that runtimes pass to WithMetrics have methods for that, too
 	Until:  "NRI's metrics separate the wait for a plugin from its work, and show why a plugin left",
 	Needs:  []string{"nri/adaptation-engine"},
 	Edits: []edit.Edit{
-		edit.In(nri.PluginsFile, edit.Method("observer", "Delivered")).After(edit.Stmt(edit.If("d.Late && !d.Event.Kind.Updates()")), `if m := o.r.lifecycleMetrics(); m != nil {
+		edit.In(nri.PluginsFile, edit.Method("observer", "Delivered")).After(edit.Stmt(edit.If("late")), `if m := o.r.lifecycleMetrics(); m != nil {
 	m.RecordDelivery(d.Conn.Name(), d.Event.Kind.String(), d.Outcome.String(), d.Waited, d.Took, d.Late)
 }
 if t, wanted := o.r.metrics.(LifecycleTracer); wanted {

@@ -55,10 +55,10 @@ Decode:         decodeEnd,`),
 		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).Replace(edit.Key("List"), "List:           r.listAll,"),
 		edit.In(nri.Adaptation, edit.Method("Adaptation", "Start")).Before(edit.Stmt(edit.Call("r.startPlugins")), `r.recall()
 `),
-		edit.In("pkg/adaptation/plugins.go", edit.Method("observer", "Delivered")).Replace(edit.Stmt(edit.If("d.Late && !d.Event.Kind.Updates()")), `switch {
+		edit.In("pkg/adaptation/plugins.go", edit.Method("observer", "Delivered")).Replace(edit.Stmt(edit.If("late")), `switch {
 case d.Missed:
 	o.r.deliveredMissed(d)
-case d.Late && !d.Event.Kind.Updates(): // what holds after an update is not due at any time
+case late:
 	log.Warnf(noCtx, "plugin %q: %s came late, %s after it was due: %s", d.Conn.Name(), d.Event, d.Waited+d.Took, d.Outcome)
 case d.Err != nil:
 	log.Warnf(noCtx, "plugin %q: %s: %s: %v", d.Conn.Name(), d.Event, d.Outcome, d.Err)

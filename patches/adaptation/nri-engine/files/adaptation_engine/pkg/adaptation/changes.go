@@ -97,12 +97,13 @@ func (r *Adaptation) unheard(conn lifecycle.Connection, ev lifecycle.Event, repl
 		updates = reply.GetUpdate()
 	}
 	type settles interface {
-		late(of *plugin, updates []*ContainerUpdate) bool
+		late(of *plugin) bool
 	}
-	if request, is := ev.Request.(settles); is && request.late(conn.(connection).plugin, updates) {
+	p := conn.(connection).plugin
+	if request, is := ev.Request.(settles); is && request.late(p) {
 		return
 	}
-	r.change(conn.(connection).plugin, ev.String(), updates)
+	r.change(p, ev.String(), updates)
 }
 
 // ofOthers returns the updates of containers other than own.

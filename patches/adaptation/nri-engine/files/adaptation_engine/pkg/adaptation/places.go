@@ -4,6 +4,7 @@ package adaptation
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/containerd/nri/internal/lifecycle"
@@ -23,19 +24,19 @@ type places struct {
 type place struct {
 	plugin  *plugin
 	asked   string             // the event that the reply answers
-	updates []*ContainerUpdate // set before settled is
+	updates []*ContainerUpdate // of other containers; not changed once settled is set
 	settled chan bool          // whether the request has succeeded
 	done    chan struct{}      // closed when the updates are applied, or dropped
 }
 
 // take takes the place of a reply, before the plugin receives its next request.
-func (p *places) take(of *plugin, asked string) {
+func (p *places) take(of *plugin, asked string, updates []*ContainerUpdate) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over || !of.r.ordered {
 		return
 	}
-	at := &place{plugin: of, asked: asked, settled: make(chan bool, 1), done: make(chan struct{})}
+	at := &place{plugin: of, asked: asked, updates: updates, settled: make(chan bool, 1), done: make(chan struct{})}
 	p.taken = append(p.taken, at)
 	of.changes.add(at.apply)
 }
@@ -64,21 +65,12 @@ func (p *places) collect(r *result, conn lifecycle.Connection, reply any, own st
 	return nil
 }
 
-// late keeps the updates of a late reply for its place, if the request is not over, and reports
-// whether its caller need not apply them: they are kept, or the request has failed.
-func (p *places) late(of *plugin, updates []*ContainerUpdate) bool {
+// late reports whether the caller need not apply the updates of a late reply: the reply has a place,
+// or the request has failed.
+func (p *places) late(of *plugin) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.over {
-		return p.fails
-	}
-	for _, at := range p.taken {
-		if at.plugin == of {
-			at.updates = updates
-			return true
-		}
-	}
-	return false
+	return p.over && p.fails || slices.ContainsFunc(p.taken, func(at *place) bool { return at.plugin == of })
 }
 
 // settle ends the request, and waits until the updates of the replies are applied. It does not

@@ -65,7 +65,8 @@ var _ lifecycle.Observer = observer{}
 
 // Delivered implements lifecycle.Observer. Events that were sent are recorded where they are sent.
 func (o observer) Delivered(d lifecycle.Delivery) {
-	if d.Late && !d.Event.Kind.Updates() { // what holds after an update is not due at any time
+	late := d.Late && d.Event.Request != nil // an event without content says what holds, and is not due at any time
+	if late {
 		log.Warnf(noCtx, "plugin %q: %s came late, %s after it was due: %s", d.Conn.Name(), d.Event, d.Waited+d.Took, d.Outcome)
 	} else if d.Err != nil {
 		log.Warnf(noCtx, "plugin %q: %s: %s: %v", d.Conn.Name(), d.Event, d.Outcome, d.Err)

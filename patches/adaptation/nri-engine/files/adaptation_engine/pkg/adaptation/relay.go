@@ -92,13 +92,14 @@ func call[Q, R any](ctx context.Context, c connection, ev lifecycle.Event, send 
 	return reply, nil
 }
 
-// takePlace takes the place of a reply that asks for updates, if its request waits for it.
+// takePlace takes the place of a reply that asks for updates of other containers, if its request waits for it.
 func takePlace(p *plugin, ev lifecycle.Event, updates []*ContainerUpdate) {
 	type waits interface {
-		take(of *plugin, asked string)
+		take(of *plugin, asked string, updates []*ContainerUpdate)
 	}
-	if request, is := ev.Request.(waits); is && !ev.Late && len(updates) > 0 {
-		request.take(p, ev.String())
+	others := ofOthers(updates, ev.Container)
+	if request, is := ev.Request.(waits); is && !ev.Late && len(others) > 0 {
+		request.take(p, ev.String(), others)
 	}
 }
 

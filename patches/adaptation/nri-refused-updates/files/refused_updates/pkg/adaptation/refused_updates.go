@@ -12,8 +12,9 @@ import (
 	"github.com/containerd/nri/pkg/log"
 )
 
-// A Lookup returns a pod and, if its id is not empty, one of its containers, as they are now. It
-// returns nil for one that no longer exists. A container whose resources it cannot read has none.
+// A Lookup returns a container and its pod or, if there is no id of a container, a pod, as they are
+// now. It returns nil for one that no longer exists. A container whose resources it cannot read has
+// none. The id of the pod may be empty if there is one of a container.
 type Lookup func(pod, container string) (*PodSandbox, *Container)
 
 // WithLookup tells plugins what a pod or container has, if they may have something else after an
@@ -39,7 +40,7 @@ func (r *Adaptation) UndoUpdatePodSandbox(pod string) error {
 // current adds what the pod or container has now to an event that says what holds, and reports
 // whether there is something to say. An event with content stays as it is.
 func (r *Adaptation) current(ev lifecycle.Event) (lifecycle.Event, bool) {
-	if !ev.Late || !ev.Kind.Updates() || ev.Request != nil {
+	if !ev.Late || ev.Kind.First() || ev.Request != nil {
 		return ev, true
 	}
 	pod, ctr := r.lookup(ev.Pod, ev.Container)
@@ -49,18 +50,23 @@ func (r *Adaptation) current(ev lifecycle.Event) (lifecycle.Event, bool) {
 	case ev.Container != "" && ctr.GetLinux().GetResources() == nil:
 		log.Warnf(noCtx, "container %s of pod %s: plugins do not receive what it has after an update: its resources cannot be read", ev.Container, ev.Pod)
 		return ev, false
-	case ev.Container != "":
-		ev.Request = &changedContainer{request: &UpdateContainerRequest{
-			Pod: pod, Container: ctr, LinuxResources: withLimits(ctr.GetLinux().GetResources()),
-		}}
-	default:
-		ev.Request = &UpdatePodSandboxRequest{
+	}
+	ev.Request = whatHolds(ev.Kind, pod, ctr)
+	return ev, true
+}
+
+// whatHolds is the request of an event that says what a pod or container has.
+func whatHolds(kind lifecycle.Kind, pod *PodSandbox, ctr *Container) any {
+	if kind == lifecycle.UpdatePodSandbox {
+		return &UpdatePodSandboxRequest{
 			Pod:                    pod,
 			OverheadLinuxResources: cmp.Or(pod.GetLinux().GetPodOverhead(), &LinuxResources{}),
 			LinuxResources:         withLimits(pod.GetLinux().GetPodResources()),
 		}
 	}
-	return ev, true
+	return &changedContainer{request: &UpdateContainerRequest{
+		Pod: pod, Container: ctr, LinuxResources: withLimits(ctr.GetLinux().GetResources()),
+	}}
 }
 
 // withLimits returns resources in which a limit of memory or CPU time that is not set is -1, as in

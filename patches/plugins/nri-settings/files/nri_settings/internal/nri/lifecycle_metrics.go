@@ -30,7 +30,7 @@ func init() {
 
 	nriDeliveries = ns.NewLabeledCounter("plugin_deliveries", "Events for an NRI plugin, by outcome: answered, rejected, timed_out, canceled (the caller canceled), withdrawn (the caller canceled before the event was sent), lost (the plugin disconnected) or skipped (the plugin was overdue, was not synchronized yet, or reconnected during the creation)", "plugin", "operation", "outcome")
 	nriDeliveryWait = ns.NewLabeledTimer("plugin_delivery_wait", "Time that events waited for the earlier requests of the same NRI plugin", "plugin", "operation")
-	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Stops and removals that were delivered to an NRI plugin after the request had stopped waiting for it, creations that had skipped the plugin, and updates that say what holds", "plugin", "operation")
+	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Stops and removals that were delivered to an NRI plugin after the request had stopped waiting for it, creations that had skipped the plugin, and events that say what holds after an update", "plugin", "operation")
 	nriLateAnswers = ns.NewLabeledTimer("plugin_late_answer", "Time that an NRI plugin took to answer events that had timed out, or whose caller had canceled", "plugin", "operation")
 	nriSync = ns.NewLabeledTimer("plugin_sync", "Time from the registration of an NRI plugin until it was synchronized", "plugin")
 	nriDisconnects = ns.NewLabeledCounter("plugin_disconnects", "Disconnects of NRI plugins, by reason: closed (by the plugin, or because containerd stops), or why containerd disconnected it: timeout, backlog or error", "plugin", "reason")

@@ -23,20 +23,23 @@ func (l *local) UndoUpdateContainer(pod, container string) error {
 	return l.nri.UndoUpdateContainer(pod, container)
 }
 
-// lookUp returns a pod and, if its id is not empty, a container, as they are now.
+// lookUp returns a container and its pod or, if there is no id of a container, a pod, as they are now.
 func (t *domainTable) lookUp(pod, container string) (*nri.PodSandbox, *nri.Container) {
 	t.Lock()
 	all := slices.Collect(maps.Values(t.domains))
 	t.Unlock()
 	for _, d := range all {
-		of, ok := d.GetPodSandbox(pod)
+		if container == "" {
+			if of, ok := d.GetPodSandbox(pod); ok {
+				return podSandboxToNRI(of), nil
+			}
+			continue
+		}
+		c, ok := d.GetContainer(container)
 		if !ok {
 			continue
 		}
-		if container == "" {
-			return podSandboxToNRI(of), nil
-		}
-		if c, ok := d.GetContainer(container); ok {
+		if of, ok := d.GetPodSandbox(c.GetPodSandboxID()); ok {
 			return podSandboxToNRI(of), containerToNRI(c)
 		}
 	}
