@@ -54,6 +54,12 @@ func received(p *plugin.Plugin) (all []receipt) {
 	return all
 }
 
+// receives waits until a plugin has received what containers have after updates, and nothing else,
+// behind its first receipts.
+func receives(p *plugin.Plugin, first int, want ...receipt) func(require.TestingT) {
+	return Eventually(func(t require.TestingT) { assert.Equal(t, want, received(p)[first:]) })
+}
+
 const heardNothing = "it received nothing"
 
 var _ = Container.has("L27_UpdatesInRepliesAreAcknowledged", Needs{}, func(t T) {
@@ -76,14 +82,10 @@ var _ = Container.has("L27_UpdatesInRepliesAreAcknowledged", Needs{}, func(t T) 
 			assert.Equal(t, i == 0, updates.Held(all[i], call.Container))
 		}
 	}))
-	back := []*api.ContainerUpdate{wants(held.Container, sharesBefore, "")}
-	replies(p, plugin.StopContainer, "asking", back...)
+	replies(p, plugin.StopContainer, "asking", wants(held.Container, sharesBefore, ""))
 	asking.End(t)
-	t.Promise("L27", "and of its reply to StopContainer", OnStock(heardNothing), Eventually(func(t require.TestingT) {
-		all := received(p)
-		require.Len(t, all, before+3)
-		assert.Equal(t, receipt{held.Container, sharesBefore}, all[before+2])
-	}))
+	t.Promise("L27", "and of its reply to StopContainer", OnStock(heardNothing),
+		receives(p, before, receipt{held.Container, sharesAsked}, receipt{failed.Container, sharesBefore}, receipt{held.Container, sharesBefore}))
 	t.Promise("L27", "other plugins receive none of this", KeptOnStock, func(t require.TestingT) {
 		assert.Equal(t, beforeOther, received(other))
 	})
@@ -112,9 +114,7 @@ var _ = Container.has("L27_DroppedUpdateIsAcknowledged", Needs{}, func(t T) {
 	_, err = c.Create(WithinAMinute(t), pod, config, c.Container("main"))
 	require.ErrorContains(t, err, "not now")
 
-	t.Promise("L27", "a plugin hears that an update was dropped with its request", OnStock(heardNothing), Eventually(func(t require.TestingT) {
-		assert.Equal(t, []receipt{{l.Container, sharesBefore}}, received(p)[before:])
-	}))
+	t.Promise("L27", "a plugin hears that an update was dropped with its request", OnStock(heardNothing), receives(p, before, receipt{l.Container, sharesBefore}))
 	l.End(t)
 })
 
@@ -126,9 +126,7 @@ var _ = Container.has("L27_UpdatesByThePluginItselfAreAcknowledged", Needs{}, fu
 	_, err := p.UpdateContainers([]*api.ContainerUpdate{wants(l.Container, sharesElse, "")})
 	require.NoError(t, err)
 
-	t.Promise("L27", "a plugin receives what a container has after an update that it asked for by itself", OnStock(heardNothing), Eventually(func(t require.TestingT) {
-		assert.Equal(t, []receipt{{l.Container, sharesElse}}, received(p))
-	}))
+	t.Promise("L27", "a plugin receives what a container has after an update that it asked for by itself", OnStock(heardNothing), receives(p, 0, receipt{l.Container, sharesElse}))
 	l.End(t)
 })
 
@@ -180,9 +178,7 @@ var _ = Joining.has("L27_UpdatesInSynchronizeAreAcknowledged", Needs{}, func(t T
 	})
 	Connect(t, n, p)
 
-	t.Promise("L27", "a plugin hears which updates of its reply to Synchronize held", OnStock(heardNothing), Eventually(func(t require.TestingT) {
-		assert.Equal(t, []receipt{{l.Container, sharesElse}}, received(p))
-	}))
+	t.Promise("L27", "a plugin hears which updates of its reply to Synchronize held", OnStock(heardNothing), receives(p, 0, receipt{l.Container, sharesElse}))
 	l.End(t)
 })
 

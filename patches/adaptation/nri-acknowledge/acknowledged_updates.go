@@ -49,11 +49,12 @@ nothing. The field of the update is provisional.`,
 		edit.In(changes, edit.Method("Adaptation", "unheard")).After(edit.Stmt(edit.Mentions("ofOthers(reply.GetUpdate(), ev.Container)")), `conn.(connection).dropped(reply.GetUpdate(), ev.Container)`),
 		edit.In("pkg/adaptation/connection.go", edit.Method("connection", "relayWithin")).Before(edit.Top(), `ev = c.r.afresh(ev)
 `),
-		edit.In(places, edit.Method("places", "take")).Before(edit.Stmt(edit.If("p.over || !of.r.ordered")), `if p.over && p.fails {
-	of.changes.add(func() { of.acknowledge(updates) })
+		edit.In(places, edit.Method("places", "take")).Before(edit.Stmt(edit.If("p.over || !of.r.ordered")), `acknowledge := func() { of.acknowledge(updates) }
+if p.over && p.fails {
+	of.changes.add(acknowledge)
 }
 `),
-		edit.In(places, edit.Method("places", "take")).After(edit.Stmt(edit.Mentions("of.changes.add(at.apply)")), `of.changes.add(func() { of.acknowledge(updates) })`),
+		edit.In(places, edit.Method("places", "take")).After(edit.Stmt(edit.Mentions("of.changes.add(at.apply)")), `of.changes.add(acknowledge)`),
 		edit.In("pkg/adaptation/refused_updates.go", edit.Func("whatHolds")).Before(edit.Top(), `if kind == lifecycle.PostUpdateContainer {
 	return &PostUpdateContainerRequest{Pod: pod, Container: ctr}
 }

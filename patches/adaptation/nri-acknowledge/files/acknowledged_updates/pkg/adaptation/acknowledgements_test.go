@@ -63,15 +63,25 @@ func (r *sharing) update(_ context.Context, updates []*api.ContainerUpdate) (fai
 	return failed, nil
 }
 
-// newSharing starts a runtime with containers a, b and s of 100 shares. It gives NRI the function that
-// looks up what a container has, unless that is not wanted.
-func newSharing(t *testing.T, looksUp bool) *sharing {
+// A manner is what a runtime does for plugins.
+type manner struct {
+	looksUp bool // it gives NRI the function that looks up what a container has
+	ordered bool // it leaves the updates of replies to NRI
+}
+
+var acknowledging = manner{looksUp: true, ordered: true}
+
+// newSharing starts a runtime with containers a, b and s of 100 shares.
+func newSharing(t *testing.T, m manner) *sharing {
 	t.Helper()
 	dir := t.TempDir()
 	r := &sharing{socket: filepath.Join(dir, "nri.sock"), shares: map[string]uint64{"a": 100, "b": 100, "s": 100}}
-	opts := []nri.Option{nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(r.socket), nri.WithOrderedUpdates()}
-	if looksUp {
+	opts := []nri.Option{nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(r.socket)}
+	if m.looksUp {
 		opts = append(opts, nri.WithLookup(r.lookup))
+	}
+	if m.ordered {
+		opts = append(opts, nri.WithOrderedUpdates())
 	}
 	list := func(ctx context.Context, cb nri.SyncCB) error {
 		_, err := cb(ctx, []*api.PodSandbox{sharingPod}, []*api.Container{r.container("a"), r.container("b"), r.container("s")})
@@ -219,7 +229,7 @@ func TestUpdatesAreAcknowledged(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newSharing(t, true)
+			r := newSharing(t, acknowledging)
 			other := r.connect(t, "10", &wanting{})
 			p := r.connect(t, "20", test.p)
 			require.NoError(t, test.does(r, p))
@@ -231,7 +241,7 @@ func TestUpdatesAreAcknowledged(t *testing.T) {
 
 // A request fails after a plugin has asked for updates in its reply. They are not tried.
 func TestUpdatesOfAFailedRequestAreAcknowledged(t *testing.T) {
-	r := newSharing(t, true)
+	r := newSharing(t, acknowledging)
 	p := r.connect(t, "10", in(api.Event_CREATE_CONTAINER, to("a", 200)))
 	r.connect(t, "20", &wanting{rejects: true})
 	require.ErrorContains(t, r.create(t.Context()), "not now")
@@ -251,7 +261,7 @@ func TestUpdatesOfALateReplyAreAcknowledged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			nri.SetPluginRequestTimeout(time.Second)
 			t.Cleanup(func() { nri.SetPluginRequestTimeout(nri.DefaultPluginRequestTimeout) })
-			r := newSharing(t, true)
+			r := newSharing(t, acknowledging)
 			p := in(api.Event_CREATE_CONTAINER, to("a", 200))
 			p.entered, p.goOn = make(chan struct{}), make(chan struct{})
 			r.connect(t, "10", p)
@@ -266,7 +276,7 @@ func TestUpdatesOfALateReplyAreAcknowledged(t *testing.T) {
 
 // Another plugin has asked for other values before. The update is ignored, as the plugin allows.
 func TestIgnoredUpdateIsAcknowledged(t *testing.T) {
-	r := newSharing(t, true)
+	r := newSharing(t, acknowledging)
 	first := r.connect(t, "10", in(api.Event_CREATE_CONTAINER, to("a", 200)))
 	ignored := to("a", 300)
 	ignored.IgnoreFailure = true
@@ -284,7 +294,7 @@ func TestIgnoredUpdateIsAcknowledged(t *testing.T) {
 // The runtime updates a container, and a slow plugin is ahead. Meanwhile this plugin asks for an update
 // of the same container. It receives no older value after a newer one.
 func TestEventOfTheRuntimeIsNoOlderThanAnAcknowledgement(t *testing.T) {
-	r := newSharing(t, true)
+	r := newSharing(t, acknowledging)
 	p := r.connect(t, "20", &wanting{})
 	r.connect(t, "10", &wanting{after: func() {
 		_, err := p.stub.UpdateContainers([]*api.ContainerUpdate{to("a", 200)})
@@ -298,7 +308,7 @@ func TestEventOfTheRuntimeIsNoOlderThanAnAcknowledgement(t *testing.T) {
 // A plugin answers with an update of the container itself when it receives what that has after a failed
 // update. It is not applied.
 func TestUpdateOfTheContainerItselfIsAcknowledged(t *testing.T) {
-	r := newSharing(t, true)
+	r := newSharing(t, acknowledging)
 	p := r.connect(t, "10", in(api.Event_UPDATE_CONTAINER, to("s", 200)))
 	_, err := r.UpdateContainer(t.Context(), &api.UpdateContainerRequest{Pod: sharingPod, Container: r.container("s")})
 	require.NoError(t, err)
@@ -306,20 +316,21 @@ func TestUpdateOfTheContainerItselfIsAcknowledged(t *testing.T) {
 	p.receives(t, r, has{"s", 100})
 }
 
-// Plugins that do not ask for it receive what they did before, and so do all on a runtime that looks
-// up nothing.
+// Plugins that do not ask for it receive what they did before. So do all on a runtime that looks up
+// nothing, or does not say when the updates of a reply are over.
 func TestUpdatesAreNotAcknowledgedUnasked(t *testing.T) {
 	unmarked := &api.ContainerUpdate{ContainerId: "a"}
 	unmarked.SetLinuxCPUShares(200)
 	for name, test := range map[string]struct {
-		looksUp bool
-		update  *api.ContainerUpdate
+		manner
+		update *api.ContainerUpdate
 	}{
-		"unasked":    {true, unmarked},
-		"no look-up": {false, to("a", 200)},
+		"unasked":                   {acknowledging, unmarked},
+		"no look-up":                {manner{ordered: true}, to("a", 200)},
+		"it applies replies itself": {manner{looksUp: true}, to("a", 200)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newSharing(t, test.looksUp)
+			r := newSharing(t, test.manner)
 			p := r.connect(t, "10", in(api.Event_CREATE_CONTAINER, test.update))
 			require.NoError(t, r.create(t.Context()))
 			_, err := p.stub.UpdateContainers([]*api.ContainerUpdate{test.update})

@@ -13,9 +13,9 @@ import (
 	"github.com/containerd/log"
 )
 
-// recordContainerUpdate records that a container has the resources of now, and returns its status with them. If
-// they cannot be recorded, it gives the container those of before; a limit that it did not have then
-// stays. The caller of the update may have left.
+// recordContainerUpdate records that a container has the resources of now, and returns its status with
+// them. If they cannot be recorded, it gives the container those of before; a limit that it did not
+// have then stays. The caller of the update may have left.
 func recordContainerUpdate(ctr containerstore.Container, status containerstore.Status, before, now *runtimespec.Spec) (containerstore.Status, error) {
 	ctx, cancel := util.DeferContext()
 	defer cancel()
