@@ -22,7 +22,8 @@ import (
 // The answer of an overdue plugin is compared with its rights when it comes.
 func TestL24_LateAnswerHasItsRights(t *testing.T) {
 	t.Parallel()
-	n := StartNode(t, WithConfig(NoRule+`plugin_request_timeout = '500ms'
+	n := StartNode(t, WithConfig(NoRule+`[plugins.'io.containerd.nri.v1.nri']
+plugin_request_timeout = '500ms'
 [plugins.'io.containerd.nri.v1.nri'.plugins.watcher]
 rights = ['events']
 `))
