@@ -37,7 +37,8 @@ import (
 // leaves time for the Teardown.
 //
 // A plugin has the request timeout for its answer, from when the event was sent. Ask
-// returns when ctx ends. The plugin then receives nothing else until it has answered.
+// returns when ctx ends. The plugin then receives nothing else until it has answered. The error
+// is an OutOfTime if ctx has ended, or if others took the time of a plugin that rejects.
 func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) error) error {
 	switch {
 	case ev.Kind.Final() || ev.Kind == Synchronize || ev.Kind == 0:
@@ -49,41 +50,56 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 	case ev.Container != "":
 		e.made(ev.ID()) // also if there is no PostCreateContainer, as in CRI-O
 	}
-	q := question{engine: e, ctx: ctx, event: ev, each: each}
+	q := e.question(ctx, ev)
+	q.each = each
 	switch {
 	case ev.Kind.Updates():
-		return q.update()
+		return q.blame(q.update())
 	case ev.Kind == PostUpdateContainer, ev.Kind == PostUpdatePodSandbox:
 		e.endUpdate(ev, true)
 	}
-	return q.askInTurn()
+	return q.blame(q.askInTurn())
 }
 
-// askInTurn asks one plugin after the other.
+// askInTurn asks all plugins that exist now.
 func (q *question) askInTurn() error {
-	for _, l := range q.engine.asked(q.event) {
+	if err := q.askEach(q.engine.asked(q.event)); err != nil {
+		return err
+	}
+	return q.rejectEnded() // it may have ended while the last plugin was asked
+}
+
+// askEach asks one plugin after the other.
+func (q *question) askEach(lanes []*lane) error {
+	timeouts := q.timeouts(lanes)
+	for i, l := range lanes {
+		q.rest = timeouts[min(i+1, len(timeouts)):]
 		if err := q.ask(l); err != nil {
 			return err
 		}
 	}
-	return q.rejectEnded() // it may have ended while the last plugin was asked
+	return nil
 }
 
 // validate asks all lanes at once, and returns the failure of the first that has one.
 func (e *Engine) validate(ctx context.Context, ev Event) error {
 	lanes := e.asked(ev)
-	errs := make([]error, len(lanes))
+	errs, parts := make([]error, len(lanes)), make([]question, len(lanes))
+	whole := e.question(ctx, ev)
 	var all sync.WaitGroup
 	for i, l := range lanes {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			q := question{engine: e, ctx: ctx, event: ev}
-			errs[i] = q.ask(l)
+			parts[i] = e.question(ctx, ev)
+			errs[i] = parts[i].ask(l)
 		}()
 	}
 	all.Wait()
-	return cmp.Or(errs...)
+	for _, part := range parts {
+		whole.uses = append(whole.uses, part.uses...)
+	}
+	return whole.blame(cmp.Or(errs...))
 }
 
 // A question is one call of Ask, or the part of it for one connection if all are asked at once.
@@ -96,6 +112,19 @@ type question struct {
 	waited   time.Duration // for connections that join
 	sent     []*request    // those sent, if the event is an update
 	without  []*session    // those that an update went on without
+
+	had     time.Duration   // the time of all plugins together, if the caller has a deadline
+	rest    []time.Duration // the timeouts of those that are asked after this one
+	uses    []Use           // of the time, by those asked so far
+	starved bool            // whether others took the time of the one that was asked last
+}
+
+func (e *Engine) question(ctx context.Context, ev Event) question {
+	q := question{engine: e, ctx: ctx, event: ev}
+	if deadline, limited := ctx.Deadline(); limited {
+		q.had = max(0, time.Until(deadline))
+	}
+	return q
 }
 
 // patience is how long the question still waits for connections that join: one
@@ -188,6 +217,7 @@ func (q *question) put(l *lane) (s *session, reply any, err error) {
 // the plugin has by then.
 func (q *question) send(l *lane, wanted *session) (s *session, reply any, err error) {
 	posted, err := l.enter(q)
+	defer func() { q.took(l, posted) }()
 	if err != nil {
 		return wanted, nil, q.unsent(l, wanted, posted, err)
 	}
@@ -218,11 +248,13 @@ func (q *question) send(l *lane, wanted *session) (s *session, reply any, err er
 		}
 		return s, nil, q.unsent(l, s, posted, err)
 	}
-	r := &request{Context: q.ctx, event: q.event, posted: posted, demanded: q.demanded(l)}
+	r := &request{Context: q.withShare(s), event: q.event, posted: posted, demanded: q.demanded(l)}
 	if q.event.Kind.Updates() {
 		q.sent = append(q.sent, r)
 	}
-	if l.transmit(r) {
+	answered := l.transmit(r)
+	q.starved = q.starves(r)
+	if answered {
 		if l.conclude(r) {
 			l.passOn()
 		}
@@ -232,6 +264,7 @@ func (q *question) send(l *lane, wanted *session) (s *session, reply any, err er
 	ready := make(chan struct{})
 	r.ready = ready
 	l.mu.Unlock()
+	posted = r.posted // an answer that comes at once takes no time
 	select {
 	case <-ready:
 	case <-q.ctx.Done():

@@ -73,6 +73,20 @@ func (c *creation) received(l *lane, s *session, err error) {
 	c.asked = append(c.asked, asked{l, s})
 }
 
+// longestWait returns the required plugin for which it has waited longest, nil if for none. It waits
+// for all of them side by side.
+func (c *creation) longestWait() (longest *demand) {
+	if c == nil {
+		return nil
+	}
+	for _, d := range c.demands {
+		if d.waited > 0 && (longest == nil || d.waited > longest.waited) {
+			longest = d
+		}
+	}
+	return longest
+}
+
 // has reports whether a connection was asked.
 func (c *creation) has(l *lane, s *session) bool { return slices.Contains(c.asked, asked{l, s}) }
 
@@ -87,10 +101,14 @@ func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any
 	}
 	ctx, cancel := e.withUndo(ctx)
 	defer cancel()
-	q := question{engine: e, ctx: ctx, event: ev, each: each, creation: c}
+	q := e.question(ctx, ev)
+	q.each, q.creation = each, c
+	if d := c.longestWait(); d != nil {
+		q.had += d.waited // in Await
+	}
 	if err := q.askAll(); err != nil {
 		e.removeCreation(c)
-		return err
+		return q.blame(err)
 	}
 	if ev.Container == "" {
 		e.deliverLate(c, c.missed)
@@ -116,10 +134,8 @@ func (q *question) askAll() error {
 		case lanes == nil:
 			return nil
 		}
-		for _, l := range lanes {
-			if err := q.ask(l); err != nil {
-				return err
-			}
+		if err := q.askEach(lanes); err != nil {
+			return err
 		}
 	}
 }

@@ -27,7 +27,10 @@ and containers, and only its own later events wait meanwhile. It has a timeout
 of its own for that (SetPluginSyncTimeout, by default the request timeout). A
 stop or a removal goes to all plugins that know the object at the same time, and
 waits for them once (SetPluginTeardownWait, by default the request timeout). A
-plugin with too many waiting events is dropped (WithBacklogLimit).
+plugin with too many waiting events is dropped (WithBacklogLimit). If the caller
+of a request has less time than its plugins together, the metadata of the
+request has the plugin's share of it, in milliseconds (nri-time-share). No
+plugin is cut at its share.
 
 A plugin receives no other request until it has answered the current one,
 whatever became of the caller. One function decides what a timeout means, for
@@ -57,7 +60,7 @@ Tests pin some behaviour that changes:
     very moment. The plugin still receives the stop.`,
 	Refs: []string{"containerd/nri#45", "containerd/nri#63", "containerd/nri#90", "containerd/nri#165", "containerd/nri#286",
 		"containerd/nri#287", "containerd/nri#304", "containerd/containerd#14083"},
-	Rules:  []string{"L1", "L2", "L3", "L4", "L8", "L9", "L10", "L11", "L13", "L14", "L16", "L17"},
+	Rules:  []string{"L1", "L2", "L3", "L4", "L8", "L9", "L10", "L11", "L13", "L14", "L16", "L17", "L28"},
 	Status: edit.Upstream,
 	Until:  "NRI's adaptation holds no lock while it calls a plugin, and no registration waits for a pod operation",
 	Large:  "every request holds the one lock that goes: with half of the requests on the engine there would be two orders of events",

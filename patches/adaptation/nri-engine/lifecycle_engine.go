@@ -45,7 +45,7 @@ The last three do nothing unless an option enables them. The engine knows
 nothing of ttrpc and of runtimes. Nothing uses it yet.`,
 	Refs: []string{"containerd/nri#45", "containerd/nri#63", "containerd/nri#142", "containerd/nri#152", "containerd/nri#165", "containerd/nri#167",
 		"containerd/nri#281", "containerd/nri#286", "containerd/nri#287", "containerd/nri#304", "containerd/nri#316", "containerd/containerd#14083"},
-	Rules:    []string{"L1", "L2", "L3", "L4", "L8", "L9", "L10", "L11", "L13", "L14", "L16", "L17", "L18", "L19", "L20", "L22"},
+	Rules:    []string{"L1", "L2", "L3", "L4", "L8", "L9", "L10", "L11", "L13", "L14", "L16", "L17", "L18", "L19", "L20", "L22", "L28"},
 	Status:   edit.Upstream,
 	Until:    "NRI delivers events per plugin, and records which pods and containers each plugin knows",
 	Needs:    []string{"nri/engine-ledger", "nri/engine-catchup"},

@@ -4,7 +4,11 @@ package adaptation
 
 import (
 	"context"
+	"maps"
+	"strconv"
 	"time"
+
+	"github.com/containerd/ttrpc"
 
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
@@ -66,6 +70,7 @@ func (c connection) Deliver(ctx context.Context, ev lifecycle.Event, due time.Ti
 }
 
 func (c connection) relayWithin(ctx context.Context, ev lifecycle.Event, due time.Time) (any, error) {
+	ctx = withShare(ctx)
 	if c.impl.isTtrpc() {
 		return c.relay(announced{ctx, due}, ev)
 	}
@@ -84,3 +89,24 @@ type announced struct {
 
 // Deadline implements context.Context.
 func (a announced) Deadline() (time.Time, bool) { return a.due, true }
+
+// timeShare is the key of the metadata of a request that has the plugin's share of the
+// caller's time, in milliseconds.
+const timeShare = "nri-time-share"
+
+// withShare sends the plugin its share of the caller's time, and no share if it has none. The
+// caller may have received one for a request of its own.
+func withShare(ctx context.Context) context.Context {
+	share := lifecycle.Share(ctx)
+	callers, _ := ttrpc.GetMetadata(ctx)
+	if _, has := callers.Get(timeShare); share == 0 && !has {
+		return ctx
+	}
+	md := ttrpc.MD{}
+	maps.Copy(md, callers)
+	delete(md, timeShare)
+	if share > 0 {
+		md.Set(timeShare, strconv.FormatInt(max(1, share.Milliseconds()), 10))
+	}
+	return ttrpc.WithMetadata(ctx, md)
+}

@@ -77,6 +77,11 @@ func failureOf(ev lifecycle.Event, err error) error {
 	if err == nil {
 		return nil
 	}
+	var late *lifecycle.OutOfTime
+	if errors.As(err, &late) {
+		failure := failureOf(ev, late.Err)
+		return codedError{fmt.Errorf("%s: %w", late.Usage(), failure), status.Code(failure)}
+	}
 	var failed *lifecycle.Error
 	if errors.As(err, &failed) {
 		return &PluginError{Plugin: failed.Conn.Name(), Event: ev.Kind.String(), Err: lossOf(failed)}

@@ -27,7 +27,13 @@ func lists(ctx context.Context, cb nri.SyncCB) error {
 // requests that it does not answer.
 func joined(t *testing.T, dir string, run func(*mockPlugin) error) *mockPlugin {
 	t.Helper()
-	p := &mockPlugin{idx: "10", name: "judge", options: []stub.Option{stub.WithFailurePolicy(&api.FailurePolicy{FailRequest: true})}}
+	return joinedAs(t, dir, "10", run)
+}
+
+// joinedAs does the same for a plugin with this index.
+func joinedAs(t *testing.T, dir, idx string, run func(*mockPlugin) error) *mockPlugin {
+	t.Helper()
+	p := &mockPlugin{idx: idx, name: "judge", options: []stub.Option{stub.WithFailurePolicy(&api.FailurePolicy{FailRequest: true})}}
 	p.runPodSandbox = func(p *mockPlugin, _ *api.PodSandbox, _ *api.Container) error { return run(p) }
 	started(t, dir, p)
 	require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
@@ -112,6 +118,57 @@ func TestErrorOfACallerThatCanceled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "10-judge")
 	require.Equal(t, codes.Canceled, status.Code(err))
+}
+
+// The plugin that used the caller's time is named with the one that has too little of it.
+func TestErrorNamesThePluginsThatTookTheTime(t *testing.T) {
+	patient(t)
+	dir, over := t.TempDir(), make(chan struct{})
+	r := runtimeWith(t, dir, lists)
+	joinedAs(t, dir, "10", func(*mockPlugin) error {
+		select {
+		case <-time.After(300 * time.Millisecond):
+		case <-over:
+		}
+		return nil
+	})
+	joinedAs(t, dir, "20", func(*mockPlugin) error { <-over; return nil })
+	t.Cleanup(func() { close(over) })
+
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	err := r.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod0"}})
+
+	require.Regexp(t, `^of \S+ for plugins, .*10-judge took \S+: RunPodSandbox of pod pod0: asking plugin 20-judge: context deadline exceeded$`, err.Error())
+	require.Equal(t, codes.DeadlineExceeded, status.Code(err))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// A plugin that rejects because another one left it too little time is still the one that
+// rejected, with its code.
+func TestErrorOfAStarvedPluginHasItsCode(t *testing.T) {
+	patient(t)
+	dir, over := t.TempDir(), make(chan struct{})
+	r := runtimeWith(t, dir, lists)
+	joinedAs(t, dir, "10", func(*mockPlugin) error {
+		select {
+		case <-time.After(2 * time.Second):
+		case <-over:
+		}
+		return nil
+	})
+	joinedAs(t, dir, "20", func(*mockPlugin) error { return status.Error(codes.ResourceExhausted, "too late") })
+	t.Cleanup(func() { close(over) })
+
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second) // a quarter is for the roll-back
+	defer cancel()
+	err := r.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod0"}})
+
+	require.Regexp(t, `^of \S+ for plugins, 10-judge took \S+: plugin 20-judge rejected RunPodSandbox: too late$`, err.Error())
+	require.Equal(t, codes.ResourceExhausted, status.Code(err))
+	var failed *nri.PluginError
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, "20-judge", failed.Plugin)
 }
 
 // A container fails if plugins contradict each other.
