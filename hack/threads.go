@@ -37,7 +37,7 @@ var threads = []docs.Thread{
 			"There the plugin's timeout becomes the default, below the operator's setting. " +
 			"`nri/adaptation-engine` drops the relays that #304 changes, and stays as it is. " +
 			"The ceiling of `containerd/nri-plugin-settings` must apply to the plugin's timeout, too. " +
-			"A maintainer proposed to take timeouts from the caller's deadline instead: then the engine has to share that among the plugins.",
+			"A maintainer proposed to take timeouts from the caller's deadline instead: the engine sends each plugin its share of that already, beside its deadline.",
 	},
 	{
 		Name:    "containerd/containerd#12132",

@@ -91,7 +91,7 @@ func (e *Engine) validate(ctx context.Context, ev Event) error {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			parts[i] = e.question(ctx, ev)
+			parts[i] = whole
 			errs[i] = parts[i].ask(l)
 		}()
 	}
@@ -113,16 +113,18 @@ type question struct {
 	sent     []*request    // those sent, if the event is an update
 	without  []*session    // those that an update went on without
 
-	had     time.Duration   // the time of all plugins together, if the caller has a deadline
-	rest    []time.Duration // the timeouts of those that are asked after this one
-	uses    []Use           // of the time, by those asked so far
-	starved bool            // whether others took the time of the one that was asked last
+	deadline time.Time       // the caller's, zero if it has none
+	had      time.Duration   // the time of all plugins together until then
+	rest     []time.Duration // the timeouts of those that are asked after this one
+	uses     []Use           // of the time, by those asked so far
+	starved  bool            // whether others took the time of the one that was asked last
 }
 
+// question returns the question of one call of Ask.
 func (e *Engine) question(ctx context.Context, ev Event) question {
 	q := question{engine: e, ctx: ctx, event: ev}
 	if deadline, limited := ctx.Deadline(); limited {
-		q.had = max(0, time.Until(deadline))
+		q.deadline, q.had = deadline, max(0, time.Until(deadline))
 	}
 	return q
 }

@@ -1591,7 +1591,7 @@ var mutations = []mutation{
 		off:  "the time that plugins had is of a caller whose deadline has passed",
 		file: "out_of_time.go",
 		from: "if over || starved {",
-		to:   "if limited {",
+		to:   "if !q.deadline.IsZero() {",
 		by:   "^TestL28_CallerThatCancelsReadsIt$",
 	},
 	{

@@ -129,8 +129,7 @@ func (q *question) blame(err error) error {
 	}
 	var failed *Error
 	starved := q.starved && errors.As(err, &failed) && failed.Failure == Rejection
-	deadline, limited := q.ctx.Deadline()
-	over := limited && !time.Now().Before(deadline) // a plugin may notice it before the context does
+	over := !q.deadline.IsZero() && !time.Now().Before(q.deadline) // a plugin may notice it before the context does
 	if q.ctx.Err() == nil && !over && !starved {
 		return err
 	}

@@ -21,7 +21,7 @@ func Share(ctx context.Context) time.Duration {
 // timeouts returns for each lane the timeout of its plugin, or zero if that will not be asked. It
 // returns nil if the caller has no deadline.
 func (q *question) timeouts(lanes []*lane) []time.Duration {
-	if _, limited := q.ctx.Deadline(); !limited {
+	if q.deadline.IsZero() {
 		return nil
 	}
 	all := make([]time.Duration, len(lanes))
@@ -37,12 +37,11 @@ func (q *question) timeouts(lanes []*lane) []time.Duration {
 
 // withShare returns the context of a request to a plugin, with its share of the time that is left.
 func (q *question) withShare(s *session) context.Context {
-	deadline, limited := q.ctx.Deadline()
-	if !limited {
+	if q.deadline.IsZero() {
 		return q.ctx
 	}
 	timeout := s.requestTimeout(&q.engine.opts)
-	of := share(time.Until(deadline), timeout, q.rest)
+	of := share(time.Until(q.deadline), timeout, q.rest)
 	if of <= 0 || of >= timeout {
 		return q.ctx
 	}

@@ -34,21 +34,10 @@ func TestL28_ShareOfAPlugin(t *testing.T) {
 	}
 }
 
-// informed is a plugin that keeps its share of each event, and its deadline.
-type informed struct {
-	*plugin
-	shares, has []time.Duration
-}
-
-func (p *informed) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
-	p.shares, p.has = append(p.shares, Share(ctx)), append(p.has, time.Until(due))
-	p.plugin.Deliver(ctx, ev, due, answer)
-}
-
-// joinedInformed connects a plugin that may take a minute, or that has the timeout of all.
-func (f *fixture) joinedInformed(name string, takes, timeout time.Duration) *informed {
+// joinedNoticed connects a plugin that may take a minute, or that has the timeout of all.
+func (f *fixture) joinedNoticed(name string, takes, timeout time.Duration) *noticed {
 	f.t.Helper()
-	p := &informed{plugin: newPlugin(name)}
+	p := &noticed{plugin: newPlugin(name)}
 	p.timeouts = Timeouts{Request: timeout}
 	p.handle = func(context.Context, Event) (any, error) { p.stall(takes); return nil, nil }
 	require.NoError(f.t, f.Join(f.t.Context(), p, p.sync))
@@ -67,11 +56,11 @@ func TestL28_PluginsLearnTheirShares(t *testing.T) {
 		deaf.wants = func(k Kind) bool { return k != RunPodSandbox }
 		f.joined(overdue, deaf)
 		f.did("UpdatePodSandbox:p0")
-		plugins := []*informed{
-			f.joinedInformed("10-a", time.Second, time.Minute),
-			f.joinedInformed("20-greedy", 9*time.Second, time.Minute),
-			f.joinedInformed("30-c", 0, time.Minute),
-			f.joinedInformed("40-short", 0, 0),
+		plugins := []*noticed{
+			f.joinedNoticed("10-a", time.Second, time.Minute),
+			f.joinedNoticed("20-greedy", 9*time.Second, time.Minute),
+			f.joinedNoticed("30-c", 0, time.Minute),
+			f.joinedNoticed("40-short", 0, 0),
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Second) // 4 s are for the roll-back
 		defer cancel()
@@ -90,8 +79,8 @@ func TestL28_ShareIsOfTheTimeAfterTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.listed.Pods = pods("p0")
-		busy := f.joinedInformed("10-busy", 6*time.Second, time.Minute)
-		last := f.joinedInformed("20-last", 0, time.Minute)
+		busy := f.joinedNoticed("10-busy", 6*time.Second, time.Minute)
+		last := f.joinedNoticed("20-last", 0, time.Minute)
 		go func() { _ = f.ask(t.Context(), "UpdatePodSandbox:p0") }()
 		time.Sleep(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Second) // 4 s are for the roll-back
@@ -107,7 +96,7 @@ func TestL28_ShareIsOfTheTimeAfterTheWait(t *testing.T) {
 func TestL28_EnoughTimeIsNotShared(t *testing.T) {
 	for _, has := range []time.Duration{time.Hour, 0} {
 		f := newFixture(t)
-		a, b := f.joinedInformed("10-a", 0, time.Minute), f.joinedInformed("20-b", 0, 0)
+		a, b := f.joinedNoticed("10-a", 0, time.Minute), f.joinedNoticed("20-b", 0, 0)
 		b.handle = func(context.Context, Event) (any, error) { return nil, errRejected }
 		f.joined(newPlugin("30-c"))
 		ctx, cancel := context.WithCancel(t.Context())

@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noticed is a plugin that keeps how much time it has for each event.
+// noticed is a plugin that keeps how much time it has for each event, and its share of the caller's.
 type noticed struct {
 	*plugin
-	has []time.Duration
+	has, shares []time.Duration
 }
 
 func (p *noticed) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
-	p.has = append(p.has, time.Until(due))
+	p.has, p.shares = append(p.has, time.Until(due)), append(p.shares, Share(ctx))
 	p.plugin.Deliver(ctx, ev, due, answer)
 }
 
