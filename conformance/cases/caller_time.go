@@ -19,6 +19,12 @@ import (
 // callerTime is how long the callers of these cases wait: shorter than a plugin's timeout.
 const callerTime = 5 * time.Second
 
+func withinCallerTime(t T) context.Context {
+	ctx, leave := context.WithTimeout(t.Context(), callerTime)
+	t.Cleanup(leave)
+	return ctx
+}
+
 // A plugin takes a part of the caller's time, and the next one the rest. It ends at its deadline, so
 // that the roll-back need not wait for it.
 var _ = Pod.has("L28_ErrorNamesThePluginsThatTookTheTime", Patient, func(t T) {
@@ -27,10 +33,8 @@ var _ = Pod.has("L28_ErrorNamesThePluginsThatTookTheTime", Patient, func(t T) {
 	slow.On(plugin.RunPodSandbox, plugin.Delay(callerTime/5))
 	last.On(plugin.RunPodSandbox, plugin.Delay(callerTime))
 	Connect(t, n, slow, last)
-	ctx, leave := context.WithTimeout(t.Context(), callerTime)
-	defer leave()
 
-	_, err := n.CRI().RunPod(ctx, n.CRI().Pod("late"))
+	_, err := n.CRI().RunPod(withinCallerTime(t), n.CRI().Pod("late"))
 
 	require.Error(t, err)
 	t.Promise("L28", "the error names the plugins that took the caller's time", OnStock("the caller receives none"), func(t require.TestingT) {
@@ -52,10 +56,8 @@ var _ = Pod.has("L28_PluginReceivesNoLaterDeadlineThanItsCaller", Patient, func(
 		return nil
 	})
 	Connect(t, n, p)
-	ctx, leave := context.WithTimeout(t.Context(), callerTime)
-	defer leave()
 
-	_, err := n.CRI().RunPod(ctx, n.CRI().Pod("short"))
+	_, err := n.CRI().RunPod(withinCallerTime(t), n.CRI().Pod("short"))
 
 	t.Promise("L28", "the plugin's deadline is no later than its caller's", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, err)
@@ -78,10 +80,8 @@ var _ = Pod.has("L28_PluginsLearnTheirShareOfTheTime", Patient, func(t T) {
 		})
 	}
 	Connect(t, n, first, last)
-	ctx, leave := context.WithTimeout(t.Context(), callerTime)
-	defer leave()
 
-	_, err := n.CRI().RunPod(ctx, n.CRI().Pod("short"))
+	_, err := n.CRI().RunPod(withinCallerTime(t), n.CRI().Pod("short"))
 
 	require.NoError(t, err)
 	t.Promise("L28", "the share of a plugin is what those behind it leave", OnStock("it learns none"), func(t require.TestingT) {
