@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/containerd/nri/pkg/api"
 	"github.com/stretchr/testify/assert"
@@ -22,11 +23,8 @@ import (
 // The answer of an overdue plugin is compared with its rights when it comes.
 func TestL24_LateAnswerHasItsRights(t *testing.T) {
 	t.Parallel()
-	n := StartNode(t, WithConfig(NoRule+`[plugins.'io.containerd.nri.v1.nri']
-plugin_request_timeout = '500ms'
-[plugins.'io.containerd.nri.v1.nri'.plugins.watcher]
-rights = ['events']
-`))
+	n := StartNode(t, func(o *node.Options) { o.RequestTimeout = 500 * time.Millisecond },
+		WithConfig(PluginSetting("watcher", "rights = ['events']")))
 	ctx := WithinAMinute(t)
 	p := plugin.New("10", "watcher")
 	p.FailurePolicy(&api.FailurePolicy{KeepConnected: true})

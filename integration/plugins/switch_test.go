@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -109,7 +110,7 @@ func TestSwitchTakesOutAPluginThatRejectsPods(t *testing.T) {
 // A pod that waits for a frozen plugin goes on when the plugin is turned off.
 func TestSwitchTakesOutAFrozenPlugin(t *testing.T) {
 	t.Parallel()
-	n, ctx := StartNode(t, WithConfig(NoRule+"[plugins.'io.containerd.nri.v1.nri']\nplugin_request_timeout = '50s'\n")), WithinAMinute(t)
+	n, ctx := StartNode(t, func(o *node.Options) { o.RequestTimeout = 50 * time.Second }), WithinAMinute(t)
 	p := JoinProcess(t, n, plugin.Script{Index: "10", Name: "frozen"})
 	require.NoError(t, p.Freeze(ctx))
 	created := make(chan error, 1)

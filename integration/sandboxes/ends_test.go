@@ -16,6 +16,7 @@ import (
 	"github.com/hookline-nri/hookline/conformance/cases"
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	. "github.com/hookline-nri/hookline/integration/fixture"
+	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -181,8 +182,13 @@ func TestL15_MountsOfALostShimAreRemovedWithoutItsProgram(t *testing.T) {
 	RequireNothingLeftButSockets(t, n)
 }
 
-// shimKilledText replaces the shim's program: its first start command kills the shim that it has started.
-const shimKilledText = `#!/bin/sh
+// The first start command of the shim's program dies, or the shim that it has started does.
+const (
+	startKilledText = `#!/bin/sh
+case " $* " in *" start "*) ! mkdir '@KILLED@' 2>/dev/null || kill -KILL $$ ;; esac
+exec '@PROGRAM@' "$@"
+`
+	shimKilledText = `#!/bin/sh
 '@PROGRAM@' "$@" || exit
 case " $* " in *" start "*) mkdir '@KILLED@' 2>/dev/null || exit 0 ;; *) exit 0 ;; esac
 while [ "$1" != -id ]; do shift; done
@@ -191,17 +197,32 @@ for shim in /proc/[0-9]*; do
 done
 exit 0
 `
+)
 
 // A shim that dies before its sandbox exists leaves nothing either.
 func TestL7_ShimThatDiesInItsStartLeavesNothing(t *testing.T) {
 	t.Parallel()
-	n := startWithoutPause(t)
-	StandIn(t, n, "bin/containerd-shim-sandboxed-runc-v2", shimKilledText, "@KILLED@", filepath.Join(t.TempDir(), "killed"))
-	_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("early"))
-	require.Error(t, err)
-	RequireNothingLeftButSockets(t, n)
-	RequireNoBundleLeft(t, n)
-	RequirePodRunsAgain(t, n, n.CRI().Pod("early"))
+	for name, c := range map[string]struct {
+		text    string
+		nothing func(require.TestingT, *node.Node)
+	}{
+		"before it is started": {startKilledText, RequireNoSandboxLeft},
+		"when it is started": {shimKilledText, func(t require.TestingT, n *node.Node) {
+			RequireNothingLeftButSockets(t, n)
+			RequireNoBundleLeft(t, n)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := startWithoutPause(t)
+			StandIn(t, n, "bin/containerd-shim-sandboxed-runc-v2", c.text, "@KILLED@", filepath.Join(t.TempDir(), "killed"))
+			_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("early"))
+			require.Error(t, err)
+			c.nothing(t, n)
+			RequirePodRunsAgain(t, n, n.CRI().Pod("early"))
+			c.nothing(t, n)
+		})
+	}
 }
 
 // The life of such a pod starts two processes besides CNI's: the shim, by its start command. ttrpc may
