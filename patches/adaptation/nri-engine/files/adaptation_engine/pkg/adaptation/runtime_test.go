@@ -21,11 +21,11 @@ import (
 )
 
 // runtimeWith starts an adaptation whose runtime synchronizes plugins its own way.
-func runtimeWith(t *testing.T, dir string, sync nri.SyncFn) *nri.Adaptation {
+func runtimeWith(t *testing.T, dir string, sync nri.SyncFn, opts ...nri.Option) *nri.Adaptation {
 	t.Helper()
+	opts = append(opts, nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")))
 	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion, sync,
-		func(context.Context, []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) { return nil, nil },
-		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")))
+		func(context.Context, []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) { return nil, nil }, opts...)
 	require.NoError(t, err)
 	require.NoError(t, r.Start())
 	t.Cleanup(r.Stop)
@@ -201,19 +201,13 @@ func TestRuntimeStartsWhateverFails(t *testing.T) {
 			return &api.SynchronizeResponse{}, nil
 		},
 	}}
-	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion,
-		func(ctx context.Context, cb nri.SyncCB) error {
-			if lists.Add(1) == 1 {
-				return errors.New("no list yet")
-			}
-			_, err := cb(ctx, nil, nil)
-			return err
-		},
-		func(context.Context, []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) { return nil, nil },
-		nri.WithPluginPath(plugins), nri.WithSocketPath(filepath.Join(dir, "nri.sock")), nri.WithBuiltinPlugins(b))
-	require.NoError(t, err)
-	require.NoError(t, r.Start())
-	t.Cleanup(r.Stop)
+	runtimeWith(t, dir, func(ctx context.Context, cb nri.SyncCB) error {
+		if lists.Add(1) == 1 {
+			return errors.New("no list yet")
+		}
+		_, err := cb(ctx, nil, nil)
+		return err
+	}, nri.WithBuiltinPlugins(b))
 	select {
 	case <-joined:
 	case <-time.After(time.Minute):

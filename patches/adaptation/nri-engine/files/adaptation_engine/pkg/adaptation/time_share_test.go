@@ -4,7 +4,6 @@ package adaptation_test
 
 import (
 	"context"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -40,15 +39,8 @@ func TestPluginsLearnTheirShareOfTheTime(t *testing.T) {
 	nri.SetPluginRequestTimeout(2 * patience)
 	t.Cleanup(func() { nri.SetPluginRequestTimeout(nri.DefaultPluginRequestTimeout) })
 	var first, last ttrpc.MD
-	dir := t.TempDir()
-	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion,
-		func(ctx context.Context, cb nri.SyncCB) error { _, err := cb(ctx, nil, nil); return err },
-		func(context.Context, []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) { return nil, nil },
-		nri.WithBuiltinPlugins(informed("10", &first), informed("20", &last)),
-		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")))
-	require.NoError(t, err)
-	require.NoError(t, r.Start())
-	t.Cleanup(r.Stop)
+	list := func(ctx context.Context, cb nri.SyncCB) error { _, err := cb(ctx, nil, nil); return err }
+	r := runtimeWith(t, t.TempDir(), list, nri.WithBuiltinPlugins(informed("10", &first), informed("20", &last)))
 	pod := &api.PodSandbox{Id: "pod0"}
 	require.NoError(t, r.RunPodSandbox(context.Background(), &api.RunPodSandboxRequest{Pod: pod}))
 	callers := ttrpc.MD{"namespace": {"k8s.io"}, "nri-time-share": {"1"}} // of a request before

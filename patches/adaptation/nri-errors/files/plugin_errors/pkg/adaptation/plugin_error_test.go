@@ -120,20 +120,28 @@ func TestErrorOfACallerThatCanceled(t *testing.T) {
 	require.Equal(t, codes.Canceled, status.Code(err))
 }
 
-// The plugin that used the caller's time is named with the one that has too little of it.
-func TestErrorNamesThePluginsThatTookTheTime(t *testing.T) {
-	patient(t)
+// slowThen starts an adaptation with a plugin that takes some time for a pod, and with one behind it.
+// over is closed when the test ends.
+func slowThen(t *testing.T, takes time.Duration, behind func(over chan struct{}) error) *nri.Adaptation {
+	t.Helper()
 	dir, over := t.TempDir(), make(chan struct{})
 	r := runtimeWith(t, dir, lists)
 	joinedAs(t, dir, "10", func(*mockPlugin) error {
 		select {
-		case <-time.After(300 * time.Millisecond):
+		case <-time.After(takes):
 		case <-over:
 		}
 		return nil
 	})
-	joinedAs(t, dir, "20", func(*mockPlugin) error { <-over; return nil })
+	joinedAs(t, dir, "20", func(*mockPlugin) error { return behind(over) })
 	t.Cleanup(func() { close(over) })
+	return r
+}
+
+// The plugin that used the caller's time is named with the one that has too little of it.
+func TestErrorNamesThePluginsThatTookTheTime(t *testing.T) {
+	patient(t)
+	r := slowThen(t, 300*time.Millisecond, func(over chan struct{}) error { <-over; return nil })
 
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
@@ -148,17 +156,7 @@ func TestErrorNamesThePluginsThatTookTheTime(t *testing.T) {
 // rejected, with its code.
 func TestErrorOfAStarvedPluginHasItsCode(t *testing.T) {
 	patient(t)
-	dir, over := t.TempDir(), make(chan struct{})
-	r := runtimeWith(t, dir, lists)
-	joinedAs(t, dir, "10", func(*mockPlugin) error {
-		select {
-		case <-time.After(2 * time.Second):
-		case <-over:
-		}
-		return nil
-	})
-	joinedAs(t, dir, "20", func(*mockPlugin) error { return status.Error(codes.ResourceExhausted, "too late") })
-	t.Cleanup(func() { close(over) })
+	r := slowThen(t, 2*time.Second, func(chan struct{}) error { return status.Error(codes.ResourceExhausted, "too late") })
 
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second) // a quarter is for the roll-back
 	defer cancel()

@@ -29,14 +29,7 @@ func requiring(t *testing.T, dir string, s nri.PluginSettings) (*nri.Adaptation,
 // withSettings starts an adaptation that has settings for one plugin.
 func withSettings(t *testing.T, dir, plugin string, s nri.PluginSettings, record nri.Metrics) *nri.Adaptation {
 	t.Helper()
-	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion, lists,
-		func(context.Context, []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) { return nil, nil },
-		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")),
-		nri.WithPluginSettings(map[string]nri.PluginSettings{plugin: s}), nri.WithMetrics(record))
-	require.NoError(t, err)
-	require.NoError(t, r.Start())
-	t.Cleanup(r.Stop)
-	return r
+	return runtimeWith(t, dir, lists, nri.WithPluginSettings(map[string]nri.PluginSettings{plugin: s}), nri.WithMetrics(record))
 }
 
 // requiredRecord keeps the metrics of required plugins.
