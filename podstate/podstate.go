@@ -63,3 +63,17 @@ func FromPod(pod *api.PodSandbox) State {
 	}
 	return Unknown
 }
+
+// Set sets the state of a pod, as a runtime does: for the tests of a plugin.
+func Set(pod *api.PodSandbox, state State) {
+	switch state {
+	case Creating:
+		field.Set(pod, field.Creating)
+	case Ready:
+		field.Set(pod, field.Ready)
+	case Stopped:
+		field.Set(pod, field.Stopped)
+	default:
+		field.Set(pod, field.Unknown)
+	}
+}

@@ -24,6 +24,9 @@ func TestStateTravels(t *testing.T) {
 	} {
 		sent := &api.PodSandbox{Id: "pod"}
 		field.Set(sent, set)
+		fake := &api.PodSandbox{Id: "pod"}
+		podstate.Set(fake, want)
+		require.True(t, proto.Equal(sent, fake), "a test's runtime sets the state in the same way")
 		wire, err := proto.Marshal(sent)
 		require.NoError(t, err)
 		got := &api.PodSandbox{}
