@@ -123,7 +123,7 @@ patched:
 
 # The modules for plugin authors. They are tested with the modules of our go.mod, and each alone
 # with the lowest Go and the lowest modules that its own go.mod allows.
-PUBLIC := podresources podstate updates
+PUBLIC := plugin podresources podstate updates
 
 # The packages that start goroutines or take locks and have tests of their own, which the
 # fixtures of the tests with pods do not have.

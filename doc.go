@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package hookline is the root of a patch set over containerd v2 and its NRI
-// library, and has no code. Three packages below it are modules of their own, for others
+// library, and has no code. Four packages below it are modules of their own, for others
 // to require:
 //
+//   - plugin runs a plugin that is connected again and keeps what it holds for each
+//     pod, and tests it without a runtime;
 //   - podstate tells a plugin where a pod is in its life;
 //   - podresources tells a plugin, and a sandboxer, what the containers of a pod ask
 //     for before the first of them exists, and lets CRI clients and admission

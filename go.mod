@@ -22,8 +22,9 @@ require (
 	github.com/cyphar/filepath-securejoin v0.7.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.21.6
+	github.com/hookline-nri/hookline/plugin v0.1.0
 	github.com/hookline-nri/hookline/podresources v0.0.0
-	github.com/hookline-nri/hookline/podstate v0.0.0
+	github.com/hookline-nri/hookline/podstate v0.1.0
 	github.com/moby/moby/api v1.56.0
 	github.com/moby/moby/client v0.6.0
 	github.com/moby/sys/mountinfo v0.7.3
@@ -68,6 +69,7 @@ require (
 	github.com/Microsoft/hcsshim v0.15.0-rc.4 // indirect
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/anchore/go-struct-converter v0.1.0 // indirect
+	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/cilium/ebpf v0.17.3 // indirect
 	github.com/containerd/cgroups/v3 v3.1.3
@@ -87,6 +89,7 @@ require (
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/godbus/dbus/v5 v5.1.0 // indirect
+	github.com/google/renameio/v2 v2.0.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/hashicorp/go-version v1.9.0 // indirect
 	github.com/hookline-nri/hookline/updates v0.0.0
@@ -127,6 +130,7 @@ tool golang.org/x/perf/cmd/benchstat
 
 // The modules for plugin authors are those of this tree.
 replace (
+	github.com/hookline-nri/hookline/plugin => ./plugin
 	github.com/hookline-nri/hookline/podresources => ./podresources
 	github.com/hookline-nri/hookline/podstate => ./podstate
 	github.com/hookline-nri/hookline/updates => ./updates

@@ -40,7 +40,7 @@ func run(t *testing.T, folder, program string, args ...string) {
 // compiles and is valid.
 func TestPullRequestIsDroppedWithItsFolder(t *testing.T) {
 	copied := t.TempDir()
-	for _, part := range []string{"go.mod", "go.sum", "podresources/go.mod", "podstate/go.mod", "updates/go.mod", "internal/edit", "patches"} {
+	for _, part := range []string{"go.mod", "go.sum", "plugin/go.mod", "podresources/go.mod", "podstate/go.mod", "updates/go.mod", "internal/edit", "patches"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(copied, part)), 0o755))
 		run(t, "..", "cp", "-R", part, filepath.Join(copied, part))
 	}

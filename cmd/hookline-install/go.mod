@@ -101,6 +101,7 @@ require (
 
 replace (
 	github.com/hookline-nri/hookline => ../..
+	github.com/hookline-nri/hookline/plugin => ../../plugin
 	github.com/hookline-nri/hookline/podresources => ../../podresources
 	github.com/hookline-nri/hookline/podstate => ../../podstate
 	github.com/hookline-nri/hookline/updates => ../../updates

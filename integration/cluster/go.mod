@@ -10,7 +10,7 @@ require (
 	github.com/containerd/nri v0.12.5
 	github.com/hookline-nri/hookline v0.0.0
 	github.com/hookline-nri/hookline/podresources v0.0.0
-	github.com/hookline-nri/hookline/podstate v0.0.0
+	github.com/hookline-nri/hookline/podstate v0.1.0
 	github.com/stretchr/testify v1.12.1
 	k8s.io/api v0.37.1
 	k8s.io/apimachinery v0.37.1
@@ -83,6 +83,7 @@ require (
 
 replace (
 	github.com/hookline-nri/hookline => ../..
+	github.com/hookline-nri/hookline/plugin => ../../plugin
 	github.com/hookline-nri/hookline/podresources => ../../podresources
 	github.com/hookline-nri/hookline/podstate => ../../podstate
 	github.com/hookline-nri/hookline/updates => ../../updates
