@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"go/format"
 	"io"
 	"net"
 	"os"
@@ -25,14 +24,17 @@ import (
 	"github.com/hookline-nri/hookline/conformance/liar"
 )
 
-// The plugin of docs/plugins.md builds with its go.mod, before the modules have a tag.
+// The plugin of docs/plugins.md is the example, and builds with its go.mod, before the modules have a tag.
 func TestDocumentedPluginBuilds(t *testing.T) {
 	page, err := os.ReadFile("../docs/plugins.md")
 	require.NoError(t, err)
 	program := block(t, string(page), "go", "package main")
-	formatted, err := format.Source([]byte(program))
+	example, err := os.ReadFile("../integration/example/keeper/main.go")
 	require.NoError(t, err)
-	require.Equal(t, string(formatted), program)
+	require.Equal(t, strings.TrimPrefix(string(example), "// SPDX-License-Identifier: Apache-2.0\n\n"), program)
+	test, err := os.ReadFile("../integration/example/keeper/main_test.go")
+	require.NoError(t, err)
+	require.Contains(t, string(test), indented(t, string(page), "plugintest.Worst"))
 	runs(t, buildDocumented(t, program, block(t, string(page), "", "module example.com/keeper")))
 }
 
@@ -78,7 +80,7 @@ func runs(t *testing.T, plugin string) {
 	kept := func(want ...string) {
 		t.Helper()
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
-			folders, err := filepath.Glob(filepath.Join(root, "*"))
+			folders, err := filepath.Glob(filepath.Join(root, "pods", "*"))
 			assert.NoError(c, err)
 			var got []string
 			for _, name := range folders {
@@ -171,5 +173,18 @@ func block(t *testing.T, page, language, has string) string {
 		}
 	}
 	require.Len(t, found, 1, "blocks of %q with %q", language, has)
+	return found[0]
+}
+
+// indented is the one block of Go in a list of a page that has a text, without its indent.
+func indented(t *testing.T, page, has string) string {
+	t.Helper()
+	var found []string
+	for _, b := range regexp.MustCompile("(?ms)^  ```go\n(.*?)^  ```$").FindAllStringSubmatch(page, -1) {
+		if strings.Contains(b[1], has) {
+			found = append(found, regexp.MustCompile("(?m)^  ").ReplaceAllString(b[1], ""))
+		}
+	}
+	require.Len(t, found, 1, "indented blocks with %q", has)
 	return found[0]
 }

@@ -19,8 +19,9 @@ import (
 
 // public are the modules for plugin authors, each with an example plugin that uses it.
 var public = map[string]string{
+	"plugin":       "integration/example/keeper",
 	"podresources": "integration/example/sizes",
-	"podstate":     "integration/example/reconcile",
+	"podstate":     "integration/example/keeper",
 	"updates":      "integration/example/share",
 }
 
@@ -63,9 +64,11 @@ func TestDocumentedRequire(t *testing.T) {
 	require.NoError(t, err)
 	proxy := t.TempDir()
 	env := authorsGo(t, proxy)
+	for name := range public {
+		publish(t, proxy, name)
+	}
 	for name, example := range public {
 		t.Run(name, func(t *testing.T) {
-			publish(t, proxy, name)
 			get := regexp.MustCompile(`(?m)^go (get ` + modulePath + "/" + name + `@\S+)$`).FindSubmatch(text)
 			require.NotNil(t, get, "docs/plugins.md does not say how to get %s", name)
 			author := t.TempDir()

@@ -16,7 +16,7 @@ import (
 // program's path in the image.
 var testImages = []struct{ name, module, pkg, path string }{
 	{"localhost/hookline/e2e:dev", "integration/cluster", "./program", "/program"},
-	{"localhost/hookline/reconcile:dev", ".", "./integration/example/reconcile", "/reconcile"},
+	{"localhost/hookline/keeper:dev", ".", "./integration/example/keeper", "/keeper"},
 }
 
 // stockFolder is where the tests find the unpatched containerd on a node.

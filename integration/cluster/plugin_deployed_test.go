@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-const manifests = "deploy/reconcile.yaml"
+const manifests = "deploy/keeper.yaml"
 
 // The documentation shows the manifests of the example plugin.
 func TestDocumentationShowsTheManifests(t *testing.T) {
@@ -50,7 +50,7 @@ func TestL2_PluginIsDeployedAsDocumented(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 	t.Cleanup(func() {
 		c.deleteNamespace(t, namespace.Name, collect)
-		require.NoError(t, c.onNodes("rm", "-rf", "/var/lib/reconcile"))
+		require.NoError(t, c.onNodes("rm", "-rf", "/var/lib/keeper"))
 	})
 	_, err = c.CoreV1().Namespaces().Create(t.Context(), &namespace, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestL2_PluginIsDeployedAsDocumented(t *testing.T) {
 	kept := func(pod string, want bool) {
 		t.Helper()
 		eventually(t, later, fmt.Sprintf("the file of pod %s: %v", pod, want), func(ctx context.Context) error {
-			files, err := c.try(ctx, "sh", "-c", "cat /var/lib/reconcile/* 2>/dev/null || true")
+			files, err := c.try(ctx, "sh", "-c", "cat /var/lib/keeper/pods/*/pod 2>/dev/null || true")
 			if err == nil && strings.Contains(files, ns+"/"+pod+" ") != want {
 				err = errors.New(files)
 			}

@@ -7,14 +7,14 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/containerd/nri/pkg/api"
-	"github.com/containerd/nri/pkg/stub"
 
+	"github.com/hookline-nri/hookline/plugin"
 	"github.com/hookline-nri/hookline/updates"
 )
 
@@ -25,75 +25,64 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	if err := run(ctx, *socket, *index, &plugin{total: *total}); err != nil {
-		fmt.Fprintln(os.Stderr, "share:", err)
-		os.Exit(1)
+	p := &plugin.Plugin{Index: *index, Name: "share", Socket: *socket, Handler: &balancer{total: *total}}
+	if err := p.Run(ctx); err != nil {
+		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, socket, index string, p *plugin) error {
-	s, err := stub.New(p, stub.WithSocketPath(socket), stub.WithPluginName("share"), stub.WithPluginIdx(index))
-	if err != nil {
-		return fmt.Errorf("make a plugin: %w", err)
-	}
-	if err := s.Run(ctx); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("serve the runtime at %s: %w", socket, err)
-	}
-	return nil
-}
-
-// plugin receives one event at a time, so that it needs no lock.
-type plugin struct {
+// balancer receives one event at a time, so that it needs no lock.
+type balancer struct {
 	total uint64
 	has   map[string]uint64 // the shares that each container is known to have, by its id
 }
 
 // Synchronize receives all containers, with what they have.
-func (p *plugin) Synchronize(_ context.Context, _ []*api.PodSandbox, containers []*api.Container) ([]*api.ContainerUpdate, error) {
-	p.has = make(map[string]uint64)
+func (b *balancer) Synchronize(_ context.Context, _ []*api.PodSandbox, containers []*api.Container) ([]*api.ContainerUpdate, error) {
+	b.has = make(map[string]uint64)
 	for _, c := range containers {
-		p.has[c.GetId()] = shares(c)
+		b.has[c.GetId()] = shares(c)
 	}
-	return p.due(), nil
+	return b.due(), nil
 }
 
 // CreateContainer gives the new container its part, and asks the runtime to make those of the others
 // smaller.
-func (p *plugin) CreateContainer(_ context.Context, _ *api.PodSandbox, c *api.Container) (*api.ContainerAdjustment, []*api.ContainerUpdate, error) {
-	p.has[c.GetId()] = 0
-	p.has[c.GetId()] = p.part()
+func (b *balancer) CreateContainer(_ context.Context, _ *api.PodSandbox, c *api.Container) (*api.ContainerAdjustment, []*api.ContainerUpdate, error) {
+	b.has[c.GetId()] = 0
+	b.has[c.GetId()] = b.part()
 	adjust := &api.ContainerAdjustment{}
-	adjust.SetLinuxCPUShares(p.part())
-	return adjust, p.due(), nil
+	adjust.SetLinuxCPUShares(b.part())
+	return adjust, b.due(), nil
 }
 
 // PostUpdateContainer comes for each update that the plugin has asked for, whether it held or not,
 // and after updates by others.
-func (p *plugin) PostUpdateContainer(_ context.Context, _ *api.PodSandbox, c *api.Container) error {
-	if _, known := p.has[c.GetId()]; known {
-		p.has[c.GetId()] = shares(c)
+func (b *balancer) PostUpdateContainer(_ context.Context, _ *api.PodSandbox, c *api.Container) error {
+	if _, known := b.has[c.GetId()]; known {
+		b.has[c.GetId()] = shares(c)
 	}
 	return nil
 }
 
 // StopContainer asks the runtime to make the parts of the others larger.
-func (p *plugin) StopContainer(_ context.Context, _ *api.PodSandbox, c *api.Container) ([]*api.ContainerUpdate, error) {
-	delete(p.has, c.GetId())
-	return p.due(), nil
+func (b *balancer) StopContainer(_ context.Context, _ *api.PodSandbox, c *api.Container) ([]*api.ContainerUpdate, error) {
+	delete(b.has, c.GetId())
+	return b.due(), nil
 }
 
 // part is the part of each container. The kernel has no smaller one than 2.
-func (p *plugin) part() uint64 { return max(2, p.total/uint64(max(1, len(p.has)))) }
+func (b *balancer) part() uint64 { return max(2, b.total/uint64(max(1, len(b.has)))) }
 
 // due returns an update for each container that does not have its part: the part has changed, or an
 // earlier update did not hold. The runtime acknowledges each.
-func (p *plugin) due() (all []*api.ContainerUpdate) {
-	for id, has := range p.has {
-		if has == p.part() {
+func (b *balancer) due() (all []*api.ContainerUpdate) {
+	for id, has := range b.has {
+		if has == b.part() {
 			continue
 		}
 		u := &api.ContainerUpdate{ContainerId: id}
-		u.SetLinuxCPUShares(p.part())
+		u.SetLinuxCPUShares(b.part())
 		updates.Acknowledge(u)
 		all = append(all, u)
 	}

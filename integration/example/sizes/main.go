@@ -10,14 +10,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/containerd/nri/pkg/api"
-	"github.com/containerd/nri/pkg/stub"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/hookline-nri/hookline/plugin"
 	"github.com/hookline-nri/hookline/podresources"
 )
 
@@ -27,26 +28,14 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	if err := run(ctx, *socket, *index); err != nil {
-		fmt.Fprintln(os.Stderr, "sizes:", err)
-		os.Exit(1)
+	p := &plugin.Plugin{Index: *index, Name: "sizes", Socket: *socket, Handler: &sizer{out: os.Stdout}}
+	if err := p.Run(ctx); err != nil {
+		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, socket, index string) error {
-	p := &plugin{out: os.Stdout}
-	s, err := stub.New(p, stub.WithSocketPath(socket), stub.WithPluginName("sizes"), stub.WithPluginIdx(index))
-	if err != nil {
-		return fmt.Errorf("make a plugin: %w", err)
-	}
-	if err := s.Run(ctx); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("serve the runtime at %s: %w", socket, err)
-	}
-	return nil
-}
-
-// plugin receives one event at a time, so that it needs no lock.
-type plugin struct {
+// sizer receives one event at a time, so that it needs no lock.
+type sizer struct {
 	out   io.Writer
 	table map[string]size // by the pod's ID
 }
@@ -54,57 +43,57 @@ type plugin struct {
 type size struct{ cpu, memory string }
 
 // Synchronize receives all pods. After a restart, a runtime sends the same resources as before.
-func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
-	p.table = make(map[string]size) // pods that were removed while the plugin was disconnected are not in it
+func (s *sizer) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
+	s.table = make(map[string]size) // pods that were removed while the plugin was disconnected are not in it
 	for _, pod := range pods {
-		p.keep(pod)
+		s.keep(pod)
 	}
 	return nil, nil
 }
 
 // RunPodSandbox comes before the first container is created. A plugin would make room for all of
 // them here, or reject the pod.
-func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
-	p.keep(pod)
+func (s *sizer) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	s.keep(pod)
 	return nil
 }
 
 // PostUpdatePodSandbox comes when the resources of a pod were changed in place.
 // UpdatePodSandbox comes before that, and any plugin may reject it.
-func (p *plugin) PostUpdatePodSandbox(_ context.Context, pod *api.PodSandbox) error {
-	p.keep(pod)
+func (s *sizer) PostUpdatePodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	s.keep(pod)
 	return nil
 }
 
 // PostUpdateContainer comes when the resources of a container were changed. The pod's resources
 // include the change by then.
-func (p *plugin) PostUpdateContainer(_ context.Context, pod *api.PodSandbox, _ *api.Container) error {
-	p.keep(pod)
+func (s *sizer) PostUpdateContainer(_ context.Context, pod *api.PodSandbox, _ *api.Container) error {
+	s.keep(pod)
 	return nil
 }
 
 // RemovePodSandbox is the last event of a pod.
-func (p *plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
-	delete(p.table, pod.GetId())
-	fmt.Fprintf(p.out, "%s/%s is gone\n", pod.GetNamespace(), pod.GetName())
+func (s *sizer) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	delete(s.table, pod.GetId())
+	fmt.Fprintf(s.out, "%s/%s is gone\n", pod.GetNamespace(), pod.GetName())
 	return nil
 }
 
 // keep does the same for new and for known pods.
-func (p *plugin) keep(pod *api.PodSandbox) {
+func (s *sizer) keep(pod *api.PodSandbox) {
 	name := pod.GetNamespace() + "/" + pod.GetName()
 	announced := podresources.FromPod(pod)
 	if announced == nil {
-		fmt.Fprintln(p.out, name, "is not announced")
+		fmt.Fprintln(s.out, name, "is not announced")
 		return
 	}
 	cpu, memory := request(announced, "cpu"), request(announced, "memory")
 	now := size{cpu.String(), memory.String()}
-	if p.table[pod.GetId()] == now {
+	if s.table[pod.GetId()] == now {
 		return
 	}
-	p.table[pod.GetId()] = now
-	fmt.Fprintf(p.out, "%s requests cpu %s, memory %s\n", name, now.cpu, now.memory)
+	s.table[pod.GetId()] = now
+	fmt.Fprintf(s.out, "%s requests cpu %s, memory %s\n", name, now.cpu, now.memory)
 }
 
 // request is a pod's request of a resource, as Kubernetes computes it: the request of the pod as a

@@ -41,10 +41,10 @@ func TestRequest(t *testing.T) {
 // The life of a pod, and a restart of the runtime.
 func TestTable(t *testing.T) {
 	var out strings.Builder
-	p, ctx := &plugin{out: &out}, t.Context()
+	s, ctx := &sizer{out: &out}, t.Context()
 	small, large := pod(t, container(podresources.MainContainer, "1")), pod(t, container(podresources.MainContainer, "2"))
 	synchronize := func(pods ...*api.PodSandbox) {
-		_, err := p.Synchronize(ctx, pods, nil)
+		_, err := s.Synchronize(ctx, pods, nil)
 		require.NoError(t, err)
 	}
 	said := func(want string) {
@@ -54,23 +54,23 @@ func TestTable(t *testing.T) {
 	}
 	synchronize(&api.PodSandbox{Id: "1", Namespace: "default", Name: "other"})
 	said("default/other is not announced\n")
-	require.NoError(t, p.RunPodSandbox(ctx, small))
+	require.NoError(t, s.RunPodSandbox(ctx, small))
 	said("default/web requests cpu 1, memory 0\n")
-	require.NoError(t, p.PostUpdateContainer(ctx, small, nil))
+	require.NoError(t, s.PostUpdateContainer(ctx, small, nil))
 	said("")
-	require.NoError(t, p.PostUpdateContainer(ctx, large, nil))
+	require.NoError(t, s.PostUpdateContainer(ctx, large, nil))
 	said("default/web requests cpu 2, memory 0\n")
-	require.NoError(t, p.PostUpdatePodSandbox(ctx, small))
+	require.NoError(t, s.PostUpdatePodSandbox(ctx, small))
 	said("default/web requests cpu 1, memory 0\n")
 	synchronize(large)
 	said("default/web requests cpu 2, memory 0\n")
-	require.Equal(t, map[string]size{"2": {cpu: "2", memory: "0"}}, p.table)
-	require.NoError(t, p.RemovePodSandbox(ctx, large))
+	require.Equal(t, map[string]size{"2": {cpu: "2", memory: "0"}}, s.table)
+	require.NoError(t, s.RemovePodSandbox(ctx, large))
 	said("default/web is gone\n")
-	require.Empty(t, p.table)
-	require.NoError(t, p.RunPodSandbox(ctx, large))
+	require.Empty(t, s.table)
+	require.NoError(t, s.RunPodSandbox(ctx, large))
 	synchronize()
-	require.Empty(t, p.table)
+	require.Empty(t, s.table)
 }
 
 func container(kind podresources.ContainerType, cpu string) podresources.Container {
