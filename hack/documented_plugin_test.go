@@ -34,7 +34,7 @@ func TestDocumentedPluginBuilds(t *testing.T) {
 	require.Equal(t, strings.TrimPrefix(string(example), "// SPDX-License-Identifier: Apache-2.0\n\n"), program)
 	test, err := os.ReadFile("../integration/example/keeper/main_test.go")
 	require.NoError(t, err)
-	require.Contains(t, string(test), indented(t, string(page), "plugintest.Worst"))
+	require.Contains(t, string(test), block(t, string(page), "go", "plugintest.Worst"))
 	runs(t, buildDocumented(t, program, block(t, string(page), "", "module example.com/keeper")))
 }
 
@@ -163,28 +163,15 @@ func endPod(t *testing.T, of *liar.Runtime, pod string) {
 	require.NoError(t, err)
 }
 
-// block is the one block of a language in a page that has a text.
+// block is the one block of a language in a page that has a text, without the indent that it has in a list.
 func block(t *testing.T, page, language, has string) string {
 	t.Helper()
 	var found []string
-	for _, b := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(page, -1) {
-		if b[1] == language && strings.Contains(b[2], has) {
-			found = append(found, b[2])
+	for _, b := range regexp.MustCompile("(?ms)^( *)```([a-z]*)\n(.*?)^ *```$").FindAllStringSubmatch(page, -1) {
+		if b[2] == language && strings.Contains(b[3], has) {
+			found = append(found, regexp.MustCompile("(?m)^"+b[1]).ReplaceAllString(b[3], ""))
 		}
 	}
 	require.Len(t, found, 1, "blocks of %q with %q", language, has)
-	return found[0]
-}
-
-// indented is the one block of Go in a list of a page that has a text, without its indent.
-func indented(t *testing.T, page, has string) string {
-	t.Helper()
-	var found []string
-	for _, b := range regexp.MustCompile("(?ms)^  ```go\n(.*?)^  ```$").FindAllStringSubmatch(page, -1) {
-		if strings.Contains(b[1], has) {
-			found = append(found, regexp.MustCompile("(?m)^  ").ReplaceAllString(b[1], ""))
-		}
-	}
-	require.Len(t, found, 1, "indented blocks with %q", has)
 	return found[0]
 }
