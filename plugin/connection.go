@@ -30,10 +30,9 @@ type connection struct {
 	ctx      context.Context // of Run
 	handlers sync.RWMutex    // each handler that runs holds it for reading, and drain for good
 
-	configured func()                    // notes that the runtime has configured the plugin
-	lost       func()                    // notes that the connection has ended
-	begun      context.Context           // ends with the first of both
-	began      atomic.Pointer[time.Time] // when the plugin was synchronized
+	begun context.Context           // ends when the runtime has configured the plugin, or with errLost
+	begin context.CancelCauseFunc   // of begun
+	began atomic.Pointer[time.Time] // when the plugin was synchronized
 }
 
 // errLost is the cause of a connection's end before it has begun.
@@ -41,8 +40,8 @@ var errLost = errors.New("the connection was lost before the runtime configured 
 
 // connection returns a connection that is not made yet.
 func (p *Plugin) connection() (*connection, error) {
-	begun, end := context.WithCancelCause(context.Background())
-	c := &connection{plugin: p, begun: begun, configured: func() { end(nil) }, lost: func() { end(errLost) }}
+	c := &connection{plugin: p}
+	c.begun, c.begin = context.WithCancelCause(context.Background())
 	options := slices.Concat(p.Options, p.identity(), []stub.Option{
 		stub.WithTTRPCOptions(
 			[]ttrpc.ClientOpts{ttrpc.WithChainUnaryClientInterceptor(c.ask)},
@@ -132,7 +131,7 @@ func (c *connection) answer(ctx context.Context, unmarshal ttrpc.Unmarshaler, in
 	reply, err := method(ctx, unmarshal)
 	switch path.Base(info.FullMethod) {
 	case "Configure":
-		c.configured()
+		c.begin(nil)
 		c.plugin.set(c)
 	case "Synchronize":
 		if r, ok := reply.(*api.SynchronizeResponse); ok && err == nil && !r.GetMore() {
@@ -154,7 +153,7 @@ func (c *connection) dial(socket string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &watched{conn, c.lost}, nil
+	return &watched{conn, func() { c.begin(errLost) }}, nil
 }
 
 // watched is a connection whose end is noted.

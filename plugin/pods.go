@@ -149,8 +149,8 @@ func (p *Pods[T]) begin(ctx context.Context, pod *api.PodSandbox) error {
 	return nil
 }
 
-// giveBack frees a value without a record. There may be one nevertheless: what failed may be to make it
-// last.
+// giveBack frees a value, and removes its record. There may be one even of a value that could not be
+// recorded: the last step may have failed.
 func (p *Pods[T]) giveBack(ctx context.Context, id string, value T) error {
 	if err := p.free(ctx, id, value); err != nil {
 		return err
@@ -168,10 +168,7 @@ func (p *Pods[T]) end(ctx context.Context, id string) error {
 	if err != nil || !exists {
 		return err
 	}
-	if err := p.free(ctx, id, r.Value); err != nil {
-		return err
-	}
-	return p.records.remove(id)
+	return p.giveBack(ctx, id, r.Value)
 }
 
 // do does the work of pods, all at the same time, and returns what was wrong with the first tries. It

@@ -99,6 +99,23 @@ func fails(text string) func(context.Context) error {
 	return func(context.Context) error { return errors.New(text) }
 }
 
+// takes lets Take of pod a run until end is called, which returns what RunPodSandbox has returned.
+func (n *node) takes(t *testing.T, pods *plugin.Pods[string]) (end func() error) {
+	t.Helper()
+	began, over, ran := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	n.on("take a", func(context.Context) error {
+		close(began)
+		<-over
+		return nil
+	})
+	go func() { ran <- pods.RunPodSandbox(t.Context(), pod("a", podstate.Creating)) }()
+	<-began
+	return func() error {
+		close(over)
+		return <-ran
+	}
+}
+
 // hangs is a call that does nothing until its context ends.
 func hangs(ctx context.Context) error {
 	<-ctx.Done()
@@ -167,22 +184,14 @@ func TestPodsAreKeptOverRestarts(t *testing.T) {
 // Two processes do not use one folder at the same time: the second waits until the first does nothing more.
 func TestPodsHaveTheirFolderAlone(t *testing.T) {
 	n := newNode(t)
-	pods, began, over := n.open(t), make(chan struct{}), make(chan struct{})
-	n.on("take a", func(context.Context) error {
-		close(began)
-		<-over
-		return nil
-	})
-	ran := make(chan error, 1)
-	go func() { ran <- pods.RunPodSandbox(t.Context(), pod("a", podstate.Creating)) }()
-	<-began
+	pods := n.open(t)
+	end := n.takes(t, pods)
 	n.end()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	_, err := plugin.OpenPods(ctx, n.folder, n.take, n.free)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	close(over)
-	require.NoError(t, <-ran)
+	require.NoError(t, end())
 	holds(t, n.open(t), "a", true)
 }
 
@@ -462,21 +471,13 @@ func TestPodsWithOddIDs(t *testing.T) {
 // The events of one pod come one after the other, and those of others do not wait for them.
 func TestPodsTakeTurns(t *testing.T) {
 	n := newNode(t)
-	pods, began, over := n.open(t), make(chan struct{}), make(chan struct{})
-	n.on("take a", func(context.Context) error {
-		close(began)
-		<-over
-		return nil
-	})
-	ran := make(chan error, 1)
-	go func() { ran <- pods.RunPodSandbox(t.Context(), pod("a", podstate.Creating)) }()
-	<-began
+	pods := n.open(t)
+	end := n.takes(t, pods)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	require.ErrorIs(t, pods.StopPodSandbox(ctx, pod("a", podstate.Ready)), context.DeadlineExceeded)
 	require.NoError(t, pods.StopPodSandbox(t.Context(), pod("b", podstate.Ready)))
-	close(over)
-	require.NoError(t, <-ran)
+	require.NoError(t, end())
 	holds(t, pods, "a", false) // the stop goes on
 	require.Equal(t, []string{"free a /dev/a", "take a"}, n.called())
 	cancel()

@@ -37,7 +37,7 @@ func up(pods ...listed) step {
 		if err := s.runtime.Start(); err != nil || s.plugin == nil {
 			return err
 		}
-		return s.joined(ctx)
+		return s.joined()
 	}}
 }
 

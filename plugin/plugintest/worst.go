@@ -79,6 +79,7 @@ type stage struct {
 
 // running is a plugin that runs.
 type running struct {
+	ctx    context.Context // of Run; its cause says that the plugin has ended
 	cancel context.CancelFunc
 	ended  chan struct{}
 	err    error // of Run, once ended is closed
@@ -86,32 +87,22 @@ type running struct {
 
 // join starts the plugin, and waits until it is synchronized.
 func (s *stage) join(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	p := &running{cancel: cancel, ended: make(chan struct{})}
+	ctx, end := context.WithCancelCause(ctx)
+	p := &running{ctx: ctx, cancel: func() { end(nil) }, ended: make(chan struct{})}
 	s.plugin = p
 	go func() {
 		defer close(p.ended)
 		p.err = s.subject.Run(ctx, s.runtime.Socket())
+		end(fmt.Errorf("the plugin has ended: %w", cmp.Or(p.err, io.EOF)))
 	}()
-	return s.joined(ctx)
+	return s.joined()
 }
 
 // joined waits until the plugin is synchronized once more, unless it ends.
-func (s *stage) joined(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	p, over := s.plugin, make(chan struct{})
-	defer close(over)
-	go func() {
-		select {
-		case <-p.ended:
-			cancel(fmt.Errorf("the plugin has ended: %w", cmp.Or(p.err, io.EOF)))
-		case <-over:
-		}
-	}()
+func (s *stage) joined() error {
 	s.joins++
-	if err := s.runtime.Joined(ctx, s.joins); err != nil {
-		return errors.Join(err, context.Cause(ctx))
+	if err := s.runtime.Joined(s.plugin.ctx, s.joins); err != nil {
+		return errors.Join(err, context.Cause(s.plugin.ctx))
 	}
 	return nil
 }
