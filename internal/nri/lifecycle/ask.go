@@ -33,8 +33,8 @@ import (
 // submitted before Ask returned.
 //
 // The plugins that Options.Required names must answer a first event, whatever their policy: an
-// Unmet error names the plugin that has not. If the caller has a deadline, a first event
-// leaves time for the Teardown.
+// Unmet error names the plugin that has not. Those that are First are asked before the others.
+// If the caller has a deadline, a first event leaves time for the Teardown.
 //
 // A plugin has the request timeout for its answer, from when the event was sent. Ask
 // returns when ctx ends. The plugin then receives nothing else until it has answered. The error
@@ -69,10 +69,14 @@ func (q *question) askInTurn() error {
 	return q.rejectEnded() // it may have ended while the last plugin was asked
 }
 
-// askEach asks one plugin after the other.
+// askEach asks one plugin after the other. If one has not answered that is to be the first, it waits for
+// that instead: the others are asked in the next round.
 func (q *question) askEach(lanes []*lane) error {
 	timeouts := q.timeouts(lanes)
 	for i, l := range lanes {
+		if !q.creation.mayAsk(l) {
+			return q.await()
+		}
 		q.rest = timeouts[min(i+1, len(timeouts)):]
 		if err := q.ask(l); err != nil {
 			return err

@@ -3,6 +3,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,8 +170,8 @@ func (e *Engine) hasEnded(o ledger.ID) bool {
 	return e.ended.stage(o) != alive
 }
 
-// unasked returns the lanes of the connections that have not been asked, in index order. If there
-// are none, it seals the creation in the same instant, so that it misses no plugin that
+// unasked returns the lanes of the connections that have not been asked, in the order in which to ask
+// them. If there are none, it seals the creation in the same instant, so that it misses no plugin that
 // registers later (L2): the runtime lists a pod from its first resource on. It does not seal the
 // creation before all its demands are met (L20).
 //
@@ -188,6 +189,7 @@ func (e *Engine) unasked(c *creation) (lanes []*lane, err error) {
 			c.comesLate(l, s)
 		}
 	}
+	slices.SortStableFunc(lanes, func(a, b *lane) int { return cmp.Compare(c.place(a), c.place(b)) })
 	switch {
 	case lanes != nil:
 		return lanes, nil

@@ -76,6 +76,13 @@ var mutations = []mutation{
 		to:   "case c.mark.stops() && !remove:\n\t\treturn StopContainer",
 	},
 	{
+		off:  "no plugin is asked before one that is to be first has answered",
+		file: "ask.go",
+		from: "if !q.creation.mayAsk(l) {",
+		to:   "if false {",
+		by:   "^TestN5_NoPluginIsAskedBeforeTheNetworkPluginReturns$",
+	},
+	{
 		off:  "a plugin that joins during a creation is asked, too",
 		file: "latecomers.go",
 		from: "case c.isLate(l) && c.spent >= q.engine.opts.RequestTimeout():",

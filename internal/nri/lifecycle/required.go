@@ -23,6 +23,8 @@ type Requirement struct {
 	// OrPresent also accepts a synchronized connection that did not subscribe to the event,
 	// and so does not answer it.
 	OrPresent bool
+	// First has no other plugin asked before this one has answered, whatever their indices.
+	First bool
 }
 
 // A demand is a requirement of one creation. Only an answer to its event meets it: a
@@ -68,6 +70,20 @@ func (e *Engine) demands(ctx context.Context, ev Event) ([]*demand, error) {
 // met reports whether all demands of a creation are met.
 func (c *creation) met() bool {
 	return !slices.ContainsFunc(c.demands, func(d *demand) bool { return !d.met })
+}
+
+// mayAsk reports whether a connection may be asked: not while another plugin has to answer first.
+func (c *creation) mayAsk(l *lane) bool {
+	return c == nil || !slices.ContainsFunc(c.demands, func(d *demand) bool { return d.First && !d.met && !d.means(l) })
+}
+
+// place is 0 for a connection that is asked before others, and 1 for those. Within a place the order is that
+// of their indices.
+func (c *creation) place(l *lane) int {
+	if slices.ContainsFunc(c.demands, func(d *demand) bool { return d.First && d.means(l) }) {
+		return 0
+	}
+	return 1
 }
 
 // demanded reports whether the creation demands an answer of the connection that has not come yet.
