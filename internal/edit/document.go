@@ -146,8 +146,12 @@ func ProtoComment(path, message, field, text string) Edit {
 	})
 }
 
-// ProtoField puts text behind a field of a message of the protobuf file at path.
+// ProtoField puts text behind a field of a message of the protobuf file at path. If after is empty, so must
+// be the message.
 func ProtoField(path, message, after, text string) Edit {
+	if after == "" {
+		return firstProtoField(path, message, text)
+	}
 	return document(path, "message "+message+"."+after, func(doc string) (string, error) {
 		lo, end, err := protoMessage(doc, message)
 		if err != nil {
@@ -159,6 +163,16 @@ func ProtoField(path, message, after, text string) Edit {
 		}
 		indent := doc[lo+in[2] : lo+in[3]]
 		return doc[:lo+in[1]] + indent + plainText(text) + doc[lo+in[1]:], nil
+	})
+}
+
+func firstProtoField(path, message, text string) Edit {
+	return document(path, "message "+message, func(doc string) (string, error) {
+		at := regexp.MustCompile(`(?m)^message ` + regexp.QuoteMeta(message) + ` *\{\}`).FindStringIndex(doc)
+		if at == nil {
+			return "", errors.New("no such empty message")
+		}
+		return doc[:at[0]] + "message " + message + " {\n  " + plainText(text) + "}" + doc[at[1]:], nil
 	})
 }
 
