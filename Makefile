@@ -254,4 +254,5 @@ diagrams: ## render docs/diagrams/*.d2, with the d2 that hack/tools/diagrams pin
 
 .PHONY: proto
 proto: ## generate the Go code of our protobuf messages, with the compiler that hack/tools/proto pins
-	@go run -C hack/tools/proto . internal/cri/podresources/resources.proto
+	@go run -C hack/tools/proto . podresources internal/cri/podresources/resources.proto
+	@go run -C hack/tools/proto . plugin podnetwork/podnetwork.proto

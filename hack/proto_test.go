@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,17 +14,22 @@ import (
 
 // The generated code in git is that of "make proto".
 func TestGeneratedCodeIsUpToDate(t *testing.T) {
-	const source, generated = "internal/cri/podresources/resources.proto", "resources.pb.go"
-	fresh := t.TempDir()
-	generate := exec.CommandContext(t.Context(), "go", "run", "-C", filepath.Join("tools", "proto"), ".", "--out", fresh, source)
-	out, err := generate.CombinedOutput()
-	require.NoError(t, err, string(out))
+	for module, source := range map[string]string{
+		"podresources": "internal/cri/podresources/resources.proto",
+		"plugin":       "podnetwork/podnetwork.proto",
+	} {
+		fresh := t.TempDir()
+		generate := exec.CommandContext(t.Context(), "go", "run", "-C", filepath.Join("tools", "proto"), ".", "--out", fresh, module, source)
+		out, err := generate.CombinedOutput()
+		require.NoError(t, err, string(out))
 
-	want, err := os.ReadFile(filepath.Join(fresh, generated))
-	require.NoError(t, err)
-	got, err := os.ReadFile(filepath.Join("..", "podresources", filepath.Dir(source), generated))
-	require.NoError(t, err)
-	if string(want) != string(got) {
-		t.Errorf("%s is not generated from %s: run make proto", generated, source)
+		generated := strings.TrimSuffix(filepath.Base(source), ".proto") + ".pb.go"
+		want, err := os.ReadFile(filepath.Join(fresh, generated))
+		require.NoError(t, err)
+		got, err := os.ReadFile(filepath.Join("..", module, filepath.Dir(source), generated))
+		require.NoError(t, err)
+		if string(want) != string(got) {
+			t.Errorf("%s is not generated from %s: run make proto", generated, source)
+		}
 	}
 }

@@ -101,7 +101,11 @@ func (c *connection) served() time.Duration {
 // ask sends a request to the runtime. A registration has the plugin's timeout instead of the stub's, and
 // lasts until the runtime has configured the plugin: the stub itself waits for that without end.
 func (c *connection) ask(ctx context.Context, req *ttrpc.Request, resp *ttrpc.Response, info *ttrpc.UnaryClientInfo, invoke ttrpc.Invoker) error {
-	if path.Base(info.FullMethod) != "RegisterPlugin" {
+	switch path.Base(info.FullMethod) {
+	case "RegisterPlugin":
+	case "UpdateContainers":
+		return c.update(ctx, req, resp, invoke)
+	default:
 		return invoke(ctx, req, resp)
 	}
 	timeout := cmp.Or(c.plugin.RegistrationTimeout, registrationTimeout)
@@ -128,7 +132,15 @@ func (c *connection) answer(ctx context.Context, unmarshal ttrpc.Unmarshaler, in
 		return nil, net.ErrClosed
 	}
 	defer c.handlers.RUnlock()
+	var g given
+	defer g.end()
+	if path.Base(info.FullMethod) == "RunPodSandbox" {
+		ctx = context.WithValue(ctx, givenKey{}, &g)
+	}
 	reply, err := method(ctx, unmarshal)
+	if err == nil {
+		err = c.complete(reply, &g)
+	}
 	switch path.Base(info.FullMethod) {
 	case "Configure":
 		c.begin(nil)

@@ -34,17 +34,29 @@ func TestEndedConnectionServesNothing(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotConnected)
 }
 
-// A request that is no registration has the timeout that the stub gives it.
+// A request that is no registration has the timeout that the stub gives it. One without updates is a report, and
+// has ten seconds.
 func TestOtherRequestsAreTheStubs(t *testing.T) {
 	c := &connection{plugin: &Plugin{}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	called := false
-	err := c.ask(ctx, &ttrpc.Request{}, &ttrpc.Response{}, &ttrpc.UnaryClientInfo{FullMethod: "/service/UpdateContainers"},
-		func(got context.Context, req *ttrpc.Request, _ *ttrpc.Response) error {
-			called = got == ctx && req.TimeoutNano == 0
-			return nil
+	for name, tc := range map[string]struct {
+		payload []byte
+		limited bool
+	}{
+		"updates":    {payload: []byte{0x0a, 0x00}},
+		"no updates": {limited: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			called := false
+			err := c.ask(ctx, &ttrpc.Request{Payload: tc.payload}, &ttrpc.Response{}, &ttrpc.UnaryClientInfo{FullMethod: "/service/UpdateContainers"},
+				func(got context.Context, req *ttrpc.Request, _ *ttrpc.Response) error {
+					deadline, _ := got.Deadline()
+					called = tc.limited == (time.Until(deadline) <= reportTimeout) && req.TimeoutNano == 0
+					return nil
+				})
+			require.NoError(t, err)
+			require.True(t, called)
 		})
-	require.NoError(t, err)
-	require.True(t, called)
+	}
 }

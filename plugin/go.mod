@@ -13,6 +13,8 @@ require (
 	github.com/google/renameio/v2 v2.0.0
 	github.com/hookline-nri/hookline/podstate v0.1.0
 	github.com/stretchr/testify v1.10.0
+	google.golang.org/grpc v1.57.1
+	google.golang.org/protobuf v1.34.1
 )
 
 require (
@@ -28,8 +30,6 @@ require (
 	golang.org/x/mod v0.32.0 // indirect
 	golang.org/x/sys v0.39.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20230731190214-cbb8c96f2d6d // indirect
-	google.golang.org/grpc v1.57.1 // indirect
-	google.golang.org/protobuf v1.34.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 

@@ -11,10 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
 	"github.com/containerd/nri/pkg/stub"
+
+	"github.com/hookline-nri/hookline/plugin/podnetwork"
 )
 
 // A Plugin is an NRI plugin that stays registered. Its fields must not change while it runs.
@@ -45,6 +48,8 @@ type Plugin struct {
 
 	mu   sync.Mutex // guards open
 	open *connection
+
+	network atomic.Pointer[podnetwork.Status] // nil if the plugin has reported nothing
 }
 
 // ErrNotConnected is the error of UpdateContainers while the plugin is not registered.

@@ -106,7 +106,14 @@ func (p *Pods[T]) Synchronize(ctx context.Context, pods []*api.PodSandbox, _ []*
 // RunPodSandbox takes what the pod needs.
 func (p *Pods[T]) RunPodSandbox(ctx context.Context, pod *api.PodSandbox) error {
 	p.drop(pod.GetId())
-	return p.begin(ctx, pod)
+	if err := p.begin(ctx, pod); err != nil {
+		return err
+	}
+	held, ok, err := p.Get(pod.GetId())
+	if err != nil || !ok {
+		return err
+	}
+	return giveHeld(ctx, &held)
 }
 
 // StopPodSandbox frees what the pod has.

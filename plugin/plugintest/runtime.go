@@ -11,6 +11,9 @@ import (
 
 	"github.com/containerd/nri/pkg/adaptation"
 	"github.com/containerd/nri/pkg/api"
+	"github.com/containerd/ttrpc"
+
+	"github.com/hookline-nri/hookline/plugin/podnetwork"
 )
 
 // A Runtime is NRI's half of a runtime, on a socket of its own. A test says what Synchronize lists, and
@@ -26,12 +29,14 @@ type Runtime struct {
 	update     func([]*api.ContainerUpdate) ([]*api.ContainerUpdate, error)
 	joins      int
 	changed    chan struct{} // closed when joins grows
+	networks   map[string]*podnetwork.Network
+	network    *podnetwork.Status // that a plugin has reported last
 }
 
 // NewRuntime makes a runtime that does not run yet, with a socket in a folder. The kernel allows a path of
 // 107 bytes.
 func NewRuntime(folder string) *Runtime {
-	return &Runtime{folder: folder, changed: make(chan struct{})}
+	return &Runtime{folder: folder, changed: make(chan struct{}), networks: make(map[string]*podnetwork.Network)}
 }
 
 // Socket is where plugins register.
@@ -52,6 +57,9 @@ func (r *Runtime) Start() error {
 	socket := filepath.Join(r.folder, "runtime.sock")
 	nri, err := adaptation.New("plugintest", "1", r.synchronize, r.updateContainers,
 		adaptation.WithSocketPath(socket),
+		adaptation.WithTTRPCOptions(
+			[]ttrpc.ClientOpts{ttrpc.WithUnaryClientInterceptor(r.hears)},
+			[]ttrpc.ServerOpt{ttrpc.WithUnaryServerInterceptor(r.listens)}),
 		adaptation.WithPluginPath(filepath.Join(r.folder, "plugins"))) // NRI would start the plugins of this machine
 	if err != nil {
 		return fmt.Errorf("make a runtime: %w", err)

@@ -2,10 +2,10 @@
 
 // Command proto generates the Go code of a .proto file, beside it or in the folder of --out:
 //
-//	go run -C hack/tools/proto . [--out dir] internal/path/to/file.proto
+//	go run -C hack/tools/proto . [--out dir] module path/to/file.proto
 //
-// The path is relative to podresources, the only module here with such a file. Protobuf's registry
-// knows the file by this path, which is the same upstream. Imports from CRI are taken from the
+// The path is relative to the module's folder. Protobuf's registry knows the file by this path, which is
+// the same upstream. Imports from CRI are taken from the
 // descriptors in cri-api's Go code.
 package main
 
@@ -31,28 +31,25 @@ import (
 // The descriptors that a file may import are registered by their packages.
 var _, _ = wrapperspb.File_google_protobuf_wrappers_proto, cri.File_staging_src_k8s_io_cri_api_pkg_apis_runtime_v1_api_proto
 
-// root is the root of that module, relative to this one.
-const root = "../../../podresources"
-
 func main() {
 	out := flag.String("out", "", "`directory` of the generated file (default: that of the source)")
 	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: proto [--out dir] internal/path/to/file.proto")
+	if flag.NArg() != 2 {
+		fmt.Fprintln(os.Stderr, "usage: proto [--out dir] module path/to/file.proto")
 		os.Exit(2)
 	}
-	source := flag.Arg(0)
+	root, source := filepath.Join("..", "..", "..", flag.Arg(0)), flag.Arg(1)
 	if *out == "" {
 		*out = filepath.Join(root, filepath.Dir(source))
 	}
-	if err := generate(context.Background(), source, *out); err != nil {
+	if err := generate(context.Background(), root, source, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "proto:", err)
 		os.Exit(1)
 	}
 }
 
-func generate(ctx context.Context, source, out string) error {
-	request, err := compile(ctx, source)
+func generate(ctx context.Context, root, source, out string) error {
+	request, err := compile(ctx, root, source)
 	if err != nil {
 		return err
 	}
@@ -82,7 +79,7 @@ func generate(ctx context.Context, source, out string) error {
 }
 
 // compile makes the request to a generator: the file, and before it all its imports.
-func compile(ctx context.Context, source string) (*pluginpb.CodeGeneratorRequest, error) {
+func compile(ctx context.Context, root, source string) (*pluginpb.CodeGeneratorRequest, error) {
 	compiler := protocompile.Compiler{
 		Resolver: protocompile.CompositeResolver{
 			protocompile.ResolverFunc(registered),
