@@ -11,6 +11,7 @@ import (
 	nrihandover "github.com/hookline-nri/hookline/patches/adaptation/nri-hand-over"
 	nrimissedevents "github.com/hookline-nri/hookline/patches/adaptation/nri-missed-events"
 	nrinames "github.com/hookline-nri/hookline/patches/adaptation/nri-names"
+	nripodnetwork "github.com/hookline-nri/hookline/patches/adaptation/nri-pod-network"
 	nripodstate "github.com/hookline-nri/hookline/patches/adaptation/nri-pod-state"
 	nrirefusedupdates "github.com/hookline-nri/hookline/patches/adaptation/nri-refused-updates"
 	nriregisterbounds "github.com/hookline-nri/hookline/patches/adaptation/nri-register-bounds"
@@ -34,6 +35,7 @@ import (
 	cnistatusmonitor "github.com/hookline-nri/hookline/patches/network/cni-status-monitor"
 	internalloopback "github.com/hookline-nri/hookline/patches/network/internal-loopback"
 	networkbesidepause "github.com/hookline-nri/hookline/patches/network/network-beside-pause"
+	networkbyplugin "github.com/hookline-nri/hookline/patches/network/network-by-plugin"
 	networkdetach "github.com/hookline-nri/hookline/patches/network/network-detach"
 	networkgc "github.com/hookline-nri/hookline/patches/network/network-gc"
 	networkstatus "github.com/hookline-nri/hookline/patches/network/network-status"
@@ -130,6 +132,7 @@ var Series = edit.Assemble([]edit.Module{
 	nriswitch.Group,
 	nrirefusedupdates.Group,
 	nriacknowledge.Group,
+	nripodnetwork.Group,
 
 	// containerd, with NRI as released.
 	undo.Group,
@@ -176,6 +179,7 @@ var Series = edit.Assemble([]edit.Module{
 	networkbesidepause.Group,
 	networkgc.Group,
 	plugingatesnetwork.Group,
+	networkbyplugin.Group,
 
 	// waiting for KEP-4112.
 	podresources.Group,

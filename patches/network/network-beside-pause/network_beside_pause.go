@@ -77,10 +77,10 @@ NetworkAddsBesidePause uint32 ` + "`toml:\"adds_beside_pause\" json:\"addsBeside
 		edit.In("internal/cri/server/podsandbox/controller.go", edit.Method("Controller", "Update")).
 			Replace(edit.Stmt(edit.Return("nil")), "return c.updateNetwork(ctx, sandboxID, sandbox, fields)"),
 		containerd.ServiceType.AddField("\n// networkPace decides which ADDs run beside the creation of a pause container.\nnetworkPace networkPace"),
-		containerd.Run.Before(edit.Stmt(edit.If("!hostNetwork(config)")), "var network *attachment // nil if the pod is on the network of its host\n"),
+		containerd.Run.Before(edit.Stmt(edit.If("!hostNetwork(config)")), "var network *attachment // nil if CNI gives the pod no network\n"),
 		containerd.Run.Replace(edit.Stmt(edit.Mentions("c.setupPodNetwork(ctx, &sandbox)")), `network = c.beginAttachment(ctx, sandbox, sandboxInfo, besideNetwork(ociRuntime, runtimeOpts, config) && c.networkPace.enter(c.config.NetworkAddsBesidePause))
 defer network.end(&sandbox)
-if !network.beside {
+if network.comesFirst() {
 	if sandboxInfo, err = network.finish(ctx, &sandbox, creation); err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/containerd/containerd/v2/plugins"
 )
 
-// attachment is the CNI ADD of a sandbox, and its record. A nil attachment is that of a pod on
-// the network of its host: its methods do nothing.
+// attachment is the CNI ADD of a sandbox, and its record. A nil attachment is that of a pod that CNI gives
+// no network, as one on the network of its host: its methods do nothing.
 type attachment struct {
 	service *criService
 	cancel  context.CancelFunc
@@ -110,6 +110,9 @@ func (a *attachment) run(ctx context.Context) {
 	a.info, a.recordErr = a.service.recordSandbox(ctx, a.info, &a.sandbox)
 }
 
+// comesFirst reports whether the sandbox is created after the ADD.
+func (a *attachment) comesFirst() bool { return a != nil && !a.beside }
+
 // join waits for the ADD, and copies its result into sandbox.
 func (a *attachment) join(sandbox *sandboxstore.Sandbox, creation *sandboxstore.Creation) error {
 	<-a.attached
@@ -124,9 +127,9 @@ func (a *attachment) join(sandbox *sandboxstore.Sandbox, creation *sandboxstore.
 // finish waits for the ADD and its record, before the sandbox is created or started with them.
 func (a *attachment) finish(ctx context.Context, sandbox *sandboxstore.Sandbox, creation *sandboxstore.Creation) (core.Sandbox, error) {
 	if err := a.join(sandbox, creation); err != nil {
-		return a.info, err
+		return core.Sandbox{}, err
 	}
-	return a.record(ctx, a.info)
+	return a.record(ctx, core.Sandbox{})
 }
 
 // created waits for the ADD and its record if they run beside the creation of a sandbox without a

@@ -23,7 +23,7 @@ func gateNetwork(gates []nri.NetworkGate, condition *runtime.RuntimeCondition) {
 	var messages []string
 	for _, g := range gates {
 		if g.Closed {
-			messages = append(messages, fmt.Sprintf("required plugin %s is disconnected since %s", g.Plugin, g.Disconnected.UTC().Format(time.RFC3339)))
+			messages = append(messages, gateMessage(g))
 		}
 	}
 	if len(messages) == 0 {
@@ -35,4 +35,8 @@ func gateNetwork(gates []nri.NetworkGate, condition *runtime.RuntimeCondition) {
 		messages = append([]string{condition.Message}, messages...)
 	}
 	condition.Message = strings.Join(messages, "; ")
+}
+
+func gateMessage(g nri.NetworkGate) string {
+	return fmt.Sprintf("required plugin %s is disconnected since %s", g.Plugin, g.Disconnected.UTC().Format(time.RFC3339))
 }

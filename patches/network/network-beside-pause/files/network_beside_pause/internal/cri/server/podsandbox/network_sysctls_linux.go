@@ -21,12 +21,22 @@ import (
 
 // setNetworkSysctls sets the sysctls of a spec that belong to the network namespace.
 func setNetworkSysctls(ctx context.Context, path string, spec *runtimespec.Spec) error {
+	if spec == nil || spec.Linux == nil {
+		return nil
+	}
+	return SetNetworkSysctls(ctx, path, spec.Linux.Sysctl)
+}
+
+// SetNetworkSysctls sets those of sysctls that belong to the network namespace at a path.
+func SetNetworkSysctls(ctx context.Context, path string, sysctls map[string]string) error {
 	files := map[string]string{}
-	if spec != nil && spec.Linux != nil {
-		for name, value := range spec.Linux.Sysctl {
-			if file := strings.ReplaceAll(name, ".", "/"); strings.HasPrefix(file, "net/") {
-				files[filepath.Join("/proc/sys", file)] = value
-			}
+	for name, value := range sysctls {
+		file := name
+		if !strings.Contains(name, "/") {
+			file = strings.ReplaceAll(name, ".", "/")
+		}
+		if strings.HasPrefix(file, "net/") {
+			files[filepath.Join("/proc/sys", file)] = value
 		}
 	}
 	if len(files) == 0 {
