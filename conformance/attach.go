@@ -20,6 +20,7 @@ import (
 	"github.com/hookline-nri/hookline/conformance/cases"
 	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/report"
+	"github.com/hookline-nri/hookline/plugin/podnetwork"
 	"github.com/hookline-nri/hookline/podresources"
 	"github.com/hookline-nri/hookline/testkit/cri"
 	"github.com/hookline-nri/hookline/testkit/pause/idle"
@@ -38,6 +39,7 @@ type attached struct {
 	shows, announces      bool
 	processes             bool   // plugins receive the PID of a pod's sandbox
 	events, requires      bool   // CRI's container events are sent; fixture.RequiredPlugin is required
+	given                 bool   // fixture.NetworkPlugin gives pods their network
 	network               string // why the cases of the network are unsupported
 	baseline              map[cri.Leftover]bool
 	plugins               *plugins
@@ -90,6 +92,13 @@ func (a *attached) probe(ctx context.Context) error {
 	if err := p.Connect(ctx, a.options.NRI); err != nil {
 		return fmt.Errorf("register a plugin at %s: %w", a.options.NRI, err)
 	}
+	net := plugin.New("01", fixture.NetworkPlugin) // without it no pod starts if it is to give the network
+	defer net.Crash()
+	fixture.GiveNetworks(net)
+	a.plugins.claim(net.Name(), "the probe")
+	if err := net.Connect(ctx, a.options.NRI); err != nil {
+		return fmt.Errorf("register a second plugin at %s: %w", a.options.NRI, err)
+	}
 	a.request, a.registration = p.Timeouts()
 	a.nriVersion = p.NRIVersion()
 	fixture.Moments = max(fixture.Moments, a.request*5/6)
@@ -106,6 +115,7 @@ func (a *attached) probe(ctx context.Context) error {
 		return fmt.Errorf("a plugin did not receive pod %s: does the runtime at %s serve NRI at %s?", id, a.options.CRI, a.options.NRI)
 	}
 	a.announces, a.processes = podresources.FromPod(received[0].Pod) != nil, received[0].Pod.GetPid() > 0
+	a.given = podnetwork.Plugin(received[0].Pod) == fixture.NetworkPlugin
 	verbose, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{Verbose: true})
 	if err != nil {
 		return fmt.Errorf("ask the runtime for its status, before any case: %w", err)

@@ -14,6 +14,11 @@ import (
 // the setting that meets it. It is zero if the case can run.
 func (a *attached) lacks(n fixture.Needs) (l report.Lack) {
 	switch {
+	case n.GivenNetwork && !a.given:
+		l.Reason = fmt.Sprintf("needs a runtime on which plugin %s gives pods their network", fixture.NetworkPlugin)
+		l.Help = fmt.Sprintf("hookline: network = %q, which is for these cases alone", fixture.NetworkPlugin)
+	case !n.GivenNetwork && a.given:
+		l.Reason = fmt.Sprintf("needs a runtime whose pods have the network of CNI, and here plugin %s gives it", fixture.NetworkPlugin)
 	case a.request < n.Least.Request:
 		l.Reason = fmt.Sprintf("needs a timeout of %s for a request, and the runtime has %s", n.Least.Request, a.request)
 		l.Help = fmt.Sprintf("containerd: plugin_request_timeout = \"%s\"; CRI-O: nri_plugin_request_timeout = \"%[1]s\"", n.Least.Request)

@@ -177,7 +177,8 @@ type plugins struct {
 func (p *plugins) claim(name, of string) (other string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if first, taken := p.of[name]; taken && first != of && !strings.HasSuffix(name, "-"+fixture.RequiredPlugin) {
+	named := strings.HasSuffix(name, "-"+fixture.RequiredPlugin) || strings.HasSuffix(name, "-"+fixture.NetworkPlugin)
+	if first, taken := p.of[name]; taken && first != of && !named {
 		return first
 	}
 	p.of[name] = of

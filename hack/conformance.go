@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/hookline-nri/hookline/conformance"
+	"github.com/hookline-nri/hookline/conformance/cases"
 	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/testkit/image"
@@ -41,6 +42,7 @@ case fails.`,
 			&cli.StringSliceFlag{Name: "rules", Usage: "run only cases of this `RULE`"},
 			&cli.DurationFlag{Name: "plugin-timeout", Value: pluginTimeout, Usage: "`TIME` that the node gives plugins for a request"},
 			&cli.DurationFlag{Name: "soon", Value: time.Minute, Usage: "`TIME` to wait for an event that should come within moments; less is faster if many cases fail"},
+			&cli.BoolFlag{Name: "given-network", Usage: "a node whose pods have their network of a plugin, for the cases of that profile"},
 			&cli.BoolFlag{Name: "timelines", Usage: "write traces.otlp.json (Jaeger), traces.chrome.json (Perfetto) and a picture of each case"},
 		},
 		Before: takes(0, "[--bin FOLDER] [--report-dir FOLDER]"),
@@ -57,6 +59,11 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 			command = append(command, "--"+flag, value)
 		}
 	}
+	settings, profiles := fixture.NetworkSettings+fixture.RequiredSettings, cmd.StringSlice("profile")
+	if cmd.Bool("given-network") {
+		settings, profiles = fixture.GivenNetworkSettings, append(profiles, cases.Given.Name)
+		command = append(command, "--given-network")
+	}
 	for _, flag := range []string{"repeat", "seed", "plugin-timeout", "soon"} {
 		if cmd.IsSet(flag) {
 			command = append(command, "--"+flag, fmt.Sprint(cmd.Value(flag)))
@@ -70,7 +77,7 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 	n, err := node.Start(ctx, node.Options{
 		Bin: bin, Tools: filepath.Join(out, "tools", "bin"),
 		RequestTimeout: cmd.Duration("plugin-timeout"), RegistrationTimeout: cmd.Duration("plugin-timeout"),
-		Config: "version = 4\n" + fixture.NetworkSettings + fixture.RequiredSettings,
+		Config: "version = 4\n" + settings,
 	})
 	end()
 	if err != nil {
@@ -81,7 +88,7 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 	r, err := conformance.Run(ctx, conformance.Options{
 		CRI: n.CRISocket(), NRI: n.NRISocket(), Image: image.Name, CgroupParent: n.PodCgroup(), Left: n.Leftovers, CNIBin: cniBin, CNIConf: cniConf,
 		Stop: n.Stop, Kill: n.Kill, Boot: n.Boot,
-		Profiles: cmd.StringSlice("profile"), Rules: cmd.StringSlice("rules"), Cases: cmd.StringSlice("case"), Repeat: cmd.Int("repeat"), Soon: cmd.Duration("soon"), Seed: uint64(cmd.Uint("seed")),
+		Profiles: profiles, Rules: cmd.StringSlice("rules"), Cases: cmd.StringSlice("case"), Repeat: cmd.Int("repeat"), Soon: cmd.Duration("soon"), Seed: uint64(cmd.Uint("seed")),
 		Command: command, Version: "of this tree",
 		Step: a.progress.Step, Records: cmd.Bool("timelines"),
 	})

@@ -26,11 +26,12 @@ var (
 	Resources = &Profile{Name: "resources", About: "announced resources of pods reach plugins"}
 	MustRun   = &Profile{Name: "must-run", About: "pods that require a plugin start only with its approval"}
 	Ends      = &Profile{Name: "ends", About: "ends reach plugins that were disconnected, and their successors"}
+	Given     = &Profile{Name: "given-network", About: "a plugin gives pods their network, without CNI"}
 )
 
 // Profiles returns all profiles.
 func Profiles() []*Profile {
-	return []*Profile{Pod, Container, Joining, Teardown, Restart, Network, Resources, MustRun, Ends}
+	return []*Profile{Pod, Container, Joining, Teardown, Restart, Network, Resources, MustRun, Ends, Given}
 }
 
 // Cases returns the profile's cases, sorted by name.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
@@ -111,10 +110,7 @@ var _ = Network.has("N2_PodsAreRejectedWhileStatusFails", Needs{Network: true}, 
 	})
 	t.Promise("N2", "no ADD runs", OnStock(getsADD), func(t require.TestingT) { assert.Zero(t, a.TimesAsked("ADD", "new")) })
 	t.Promise("N2", "a pod on the host's network starts and ends", KeptOnStock, func(t require.TestingT) {
-		host := c.Pod("host")
-		host.Hostname = ""
-		host.Linux.SecurityContext.NamespaceOptions.Network = runtime.NamespaceMode_NODE
-		pod, err := a.TryRunPod(host)
+		pod, err := a.TryRunPod(OnHostNetwork(c.Pod("host")))
 		require.NoError(t, err)
 		a.RequirePodEnds(t, pod)
 	})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	. "github.com/hookline-nri/hookline/integration/fixture"
@@ -35,7 +34,7 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsConnected(t *testing.T) {
 			RequireUnavailable(t, err, pod.Metadata.Name, "required plugin must is disconnected since 2")
 		})
 		Promise(t, "L20", "pods on the host's network start "+when, KeptOnStock, func(t require.TestingT) {
-			RequireLife(ctx, t, n, onHostNetwork(PodIn(n, "default", "host-"+pod.Metadata.Name, nil)))
+			RequireLife(ctx, t, n, OnHostNetwork(PodIn(n, "default", "host-"+pod.Metadata.Name, nil)))
 		})
 	}
 	gone("before it connects")
@@ -166,11 +165,4 @@ func TestL20_NetworkWaitsForTwoRequiredPlugins(t *testing.T) {
 	Promise(t, "L20", "NetworkReady is true once both are connected", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
 	require.NoError(t, must.Kill())
 	Promise(t, "L20", "NetworkReady names the one that has disconnected", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "must") })
-}
-
-// onHostNetwork puts a pod on the host's network.
-func onHostNetwork(pod *runtime.PodSandboxConfig) *runtime.PodSandboxConfig {
-	pod.Hostname = ""
-	pod.Linux.SecurityContext.NamespaceOptions.Network = runtime.NamespaceMode_NODE
-	return pod
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
+
+	"github.com/hookline-nri/hookline/plugin/podnetwork"
 )
 
 // Event is the name of an event in NRI's API.
@@ -46,9 +48,10 @@ type Call struct {
 	Proposed  *api.ValidateContainerAdjustmentRequest // of ValidateContainerAdjustment
 
 	// A Reply may set these: Adjust for CreateContainer; Update for Synchronize,
-	// CreateContainer, UpdateContainer and StopContainer.
-	Adjust *api.ContainerAdjustment
-	Update []*api.ContainerUpdate
+	// CreateContainer, UpdateContainer and StopContainer; Network for RunPodSandbox.
+	Adjust  *api.ContainerAdjustment
+	Update  []*api.ContainerUpdate
+	Network *podnetwork.Network
 
 	Start time.Time // when the event arrived
 	End   time.Time // when it was answered; zero while it is not

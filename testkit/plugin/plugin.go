@@ -15,6 +15,8 @@ import (
 
 	"github.com/containerd/nri/pkg/api"
 	"github.com/containerd/nri/pkg/stub"
+
+	"github.com/hookline-nri/hookline/plugin/podnetwork"
 )
 
 // Plugin is one plugin, with at most one connection at a time. It has one record for all its
@@ -31,6 +33,7 @@ type Plugin struct {
 	conn    net.Conn
 	stub    stub.Stub
 	closed  <-chan struct{}
+	network *podnetwork.Status // that it reports, nil if none
 
 	// For a plugin that acts a script.
 	wrap func(net.Conn) net.Conn
@@ -100,6 +103,7 @@ func (p *Plugin) connect(ctx context.Context, conn net.Conn) (err error) {
 		stub.WithPluginName(p.name),
 		stub.WithLogger(silent{}),
 		stub.WithOnClose(h.close),
+		p.networkFields(),
 	}
 	p.mu.Lock()
 	if p.policy != nil {
@@ -224,6 +228,7 @@ func (p *Plugin) Calls() Calls {
 // call.
 func (p *Plugin) answer(ctx context.Context, call *Call) error {
 	call.plugin, call.Start = p, time.Now()
+	replies(ctx, call)
 	recorded := *call
 	p.mu.Lock()
 	p.calls = append(p.calls, &recorded)
