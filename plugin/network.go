@@ -112,8 +112,8 @@ func unregistered(err error) bool {
 	return errors.Is(err, ErrNotConnected) || errors.Is(err, ttrpc.ErrClosed) || errors.Is(err, net.ErrClosed) || status.Code(err) == codes.FailedPrecondition
 }
 
-// update sends a request for updates, with the status of the plugin's network: fields of protobuf may have any
-// order. A request without updates is a report.
+// update sends a request for updates, with the status of the plugin's network. A request without updates is a
+// report.
 func (c *connection) update(ctx context.Context, req *ttrpc.Request, resp *ttrpc.Response, invoke ttrpc.Invoker) error {
 	if len(req.Payload) == 0 {
 		limited, cancel := context.WithTimeout(ctx, reportTimeout)
@@ -121,11 +121,10 @@ func (c *connection) update(ctx context.Context, req *ttrpc.Request, resp *ttrpc
 		ctx = limited
 	}
 	if reported := c.plugin.network.Load(); reported != nil {
-		wire, err := proto.Marshal(&podnetwork.UpdateContainersRequest{NetworkStatus: reported})
-		if err != nil {
+		var err error
+		if req.Payload, err = podnetwork.AppendStatus(req.Payload, reported); err != nil {
 			return err
 		}
-		req.Payload = append(req.Payload, wire...)
 	}
 	return invoke(ctx, req, resp)
 }

@@ -44,7 +44,7 @@ func GivenBy(pod proto.Message, index, name string) bool {
 // SetPlugin sets what Plugin returns, as a runtime does.
 func SetPlugin(pod proto.Message, plugin string) error {
 	var fields PodSandbox
-	_ = read(pod, &fields)
+	_ = readAll(pod, &fields)
 	fields.NetworkPlugin = plugin
 	return write(pod, &fields)
 }
@@ -52,7 +52,7 @@ func SetPlugin(pod proto.Message, plugin string) error {
 // Give puts a network into a RunPodSandboxResponse. It does not check it.
 func Give(reply proto.Message, network *Network) error {
 	var fields RunPodSandboxResponse
-	_ = read(reply, &fields)
+	_ = readAll(reply, &fields)
 	fields.Network = network
 	return write(reply, &fields)
 }
@@ -70,9 +70,15 @@ func Given(reply proto.Message) (*Network, error) {
 // Nil takes it out.
 func Report(message proto.Message, status *Status) error {
 	var fields UpdateContainersRequest
-	_ = read(message, &fields)
+	_ = readAll(message, &fields)
 	fields.NetworkStatus = status
 	return write(message, &fields)
+}
+
+// AppendStatus is Report for an UpdateContainersRequest that is encoded already: fields of protobuf may have any
+// order.
+func AppendStatus(request []byte, status *Status) ([]byte, error) {
+	return proto.MarshalOptions{}.MarshalAppend(request, &UpdateContainersRequest{NetworkStatus: status})
 }
 
 // Reported returns the status in one of these messages, nil if it has none.
@@ -84,15 +90,22 @@ func Reported(message proto.Message) (*Status, error) {
 	return fields.NetworkStatus, nil
 }
 
-// read reads the fields that the type of a message does not have.
+// read reads those of the fields that the type of a message does not have. Others may be long.
 func read(m, fields proto.Message) error {
-	if err := proto.Unmarshal(m.ProtoReflect().GetUnknown(), fields); err != nil {
+	return unmarshal(m, fields, proto.UnmarshalOptions{DiscardUnknown: true})
+}
+
+// readAll also keeps the others, for write.
+func readAll(m, fields proto.Message) error { return unmarshal(m, fields, proto.UnmarshalOptions{}) }
+
+func unmarshal(m, fields proto.Message, how proto.UnmarshalOptions) error {
+	if err := how.Unmarshal(m.ProtoReflect().GetUnknown(), fields); err != nil {
 		return fmt.Errorf("provisional fields of %s: %w", m.ProtoReflect().Descriptor().Name(), err)
 	}
 	return nil
 }
 
-// write replaces them. What fields does not know of those that it was read from stays.
+// write replaces them by what readAll has read.
 func write(m, fields proto.Message) error {
 	wire, err := proto.MarshalOptions{Deterministic: true}.Marshal(fields)
 	if err != nil {

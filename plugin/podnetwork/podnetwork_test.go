@@ -82,6 +82,22 @@ func TestFieldsTravel(t *testing.T) {
 	}
 }
 
+// A status travels with a request that is encoded already, as with any other.
+func TestAppendStatus(t *testing.T) {
+	request, err := proto.Marshal(&api.UpdateContainersRequest{Update: []*api.ContainerUpdate{{ContainerId: "c"}}})
+	require.NoError(t, err)
+	request, err = AppendStatus(request, &Status{Code: NotAvailable})
+	require.NoError(t, err)
+	var got api.UpdateContainersRequest
+	require.NoError(t, proto.Unmarshal(request, &got))
+	require.Equal(t, "c", got.GetUpdate()[0].GetContainerId())
+	status, err := Reported(&got)
+	require.NoError(t, err)
+	require.Equal(t, NotAvailable, status.GetCode())
+	_, err = AppendStatus(nil, &Status{Message: "\xff"})
+	require.Error(t, err)
+}
+
 // The numbers are those of the contract: other implementations use them, too.
 func TestNumbersOfTheFields(t *testing.T) {
 	pod, reply, word := &api.PodSandbox{}, &api.RunPodSandboxResponse{}, &api.SynchronizeResponse{}

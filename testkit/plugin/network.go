@@ -9,7 +9,6 @@ import (
 	"github.com/containerd/nri/pkg/api"
 	"github.com/containerd/nri/pkg/stub"
 	"github.com/containerd/ttrpc"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/hookline-nri/hookline/plugin/podnetwork"
 )
@@ -42,11 +41,10 @@ func (p *Plugin) networkFields() stub.Option {
 	return stub.WithTTRPCOptions(
 		[]ttrpc.ClientOpts{ttrpc.WithChainUnaryClientInterceptor(func(ctx context.Context, req *ttrpc.Request, resp *ttrpc.Response, info *ttrpc.UnaryClientInfo, invoke ttrpc.Invoker) error {
 			if reported := p.networkStatus(); reported != nil && path.Base(info.FullMethod) == "UpdateContainers" {
-				wire, err := proto.Marshal(&podnetwork.UpdateContainersRequest{NetworkStatus: reported})
-				if err != nil {
+				var err error
+				if req.Payload, err = podnetwork.AppendStatus(req.Payload, reported); err != nil {
 					return err
 				}
-				req.Payload = append(req.Payload, wire...)
 			}
 			return invoke(ctx, req, resp)
 		})},

@@ -82,7 +82,7 @@ func (p *networking) says(fields []byte, updates ...*api.ContainerUpdate) error 
 }
 
 func encoded(t *testing.T, code uint32, message string) []byte {
-	wire, err := proto.Marshal(&podnetwork.UpdateContainersRequest{NetworkStatus: &podnetwork.Status{Code: code, Message: message}})
+	wire, err := podnetwork.AppendStatus(nil, &podnetwork.Status{Code: code, Message: message})
 	require.NoError(t, err)
 	return wire
 }
