@@ -27,6 +27,15 @@ import (
 const byBridge = NoRule + "[plugins.'io.containerd.nri.v1.nri']\nnetwork = 'bridge'\n" +
 	"[plugins.'io.containerd.nri.v1.nri'.plugins.bridge]\nwait = '10s'\nrequest_timeout = '10s'\nnetwork_grace = '1s'\n"
 
+// onlyPatched skips a test of the setting on a containerd that has none. The conformance cases of N5 to N7
+// show what stock does.
+func onlyPatched(t *testing.T) {
+	t.Helper()
+	if RunsOnStock {
+		t.Skip("the released containerd has no such setting")
+	}
+}
+
 // bridged is a node without CNI whose pods have their network of the example plugin, in a process of its own.
 type bridged struct {
 	*node.Node
@@ -37,9 +46,21 @@ type bridged struct {
 	paths   *plugin.Plugin
 }
 
+// onEachPause runs a test on nodes whose pods have a pause container, and on those whose pods have none.
+func onEachPause(t *testing.T, test func(t *testing.T, change func(*node.Options))) {
+	t.Helper()
+	for name, without := range map[string]bool{"pause": false, "without a pause container": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, func(o *node.Options) { o.WithoutPause = without })
+		})
+	}
+}
+
 // startBridged starts the node, and not the plugin.
 func startBridged(t *testing.T, change ...func(*node.Options)) *bridged {
 	t.Helper()
+	onlyPatched(t)
 	n := StartNode(t, append(change, WithConfig(byBridge))...)
 	_, conf := n.CNI()
 	files, err := filepath.Glob(filepath.Join(conf, "*"))
@@ -109,13 +130,7 @@ func (b *bridged) run(name string) addressed {
 // ips returns the addresses of a pod in CRI.
 func (b *bridged) ips(pod string) []string {
 	b.t.Helper()
-	r, err := b.CRI().Runtime.PodSandboxStatus(WithinAMinute(b.t), &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
-	require.NoError(b.t, err)
-	ips := []string{r.GetStatus().GetNetwork().GetIp()}
-	for _, more := range r.GetStatus().GetNetwork().GetAdditionalIps() {
-		ips = append(ips, more.GetIp())
-	}
-	return ips
+	return AddressesOf(PodStatus(b.t, b.Node, pod))
 }
 
 // requireTalk checks that a pod receives what another one serves at each of its addresses.

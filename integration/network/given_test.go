@@ -3,6 +3,7 @@
 package network
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,50 +23,39 @@ import (
 // addresses, and reach each other. Their network goes with their stop.
 func TestN5_NodeWithoutCNI(t *testing.T) {
 	t.Parallel()
-	if RunsOnStock {
-		t.Skip("the released containerd has no such setting: the conformance cases of N5 show what it does")
-	}
-	for name, change := range map[string]func(*node.Options){
-		"pause": func(*node.Options) {}, "without a pause container": func(o *node.Options) { o.WithoutPause = true },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := startBridged(t, change)
-			b.requireDown("NRIPluginDisconnected", "required plugin bridge is disconnected")
-			b.runPlugin()
-			one, two := b.run("one"), b.run("two")
-			for _, pod := range []addressed{one, two} {
-				require.Len(t, pod.ips, 2)
-				assert.Contains(t, pod.ips[0], "10.88.0.")
-				assert.Contains(t, pod.ips[1], "fd00:88::")
-				has, err := b.Addresses(pod.netns, "eth0")
-				require.NoError(t, err)
-				assert.Equal(t, pod.ips[:1], has)
-			}
-			b.requireTalk(one, two)
-			b.requireTalk(two, one)
-			b.requireTalk(one, one)
-			b.requireTaken(one, two)
+	onEachPause(t, func(t *testing.T, change func(*node.Options)) {
+		b := startBridged(t, change)
+		b.requireDown("NRIPluginDisconnected", "required plugin bridge is disconnected")
+		b.runPlugin()
+		one, two := b.run("one"), b.run("two")
+		for _, pod := range []addressed{one, two} {
+			require.Len(t, pod.ips, 2)
+			assert.Contains(t, pod.ips[0], "10.88.0.")
+			assert.Contains(t, pod.ips[1], "fd00:88::")
+			has, err := b.Addresses(pod.netns, "eth0")
+			require.NoError(t, err)
+			assert.Equal(t, pod.ips[:1], has)
+		}
+		b.requireTalk(one, two)
+		b.requireTalk(two, one)
+		b.requireTalk(one, one)
+		b.requireTaken(one, two)
 
-			ctx := WithinAMinute(t)
-			b.requireReachesNode(two)
-			require.NoError(t, b.CRI().RemovePod(ctx, one.id))
-			b.requireTaken(two)
-			b.requireReachesNode(two)
-			require.NoError(t, b.CRI().RemovePod(ctx, two.id))
-			RequireLife(ctx, t, b, OnHostNetwork(b.CRI().Pod("host")))
-			b.requireTaken()
-		})
-	}
+		ctx := WithinAMinute(t)
+		b.requireReachesNode(two)
+		require.NoError(t, b.CRI().RemovePod(ctx, one.id))
+		b.requireTaken(two)
+		b.requireReachesNode(two)
+		require.NoError(t, b.CRI().RemovePod(ctx, two.id))
+		RequireLife(ctx, t, b, OnHostNetwork(b.CRI().Pod("host")))
+		b.requireTaken()
+	})
 }
 
 // The plugin is killed, and containerd too: pods keep their network, and what ends meanwhile is freed when
 // the plugin is back.
 func TestN6_NetworkGoesThoughThePluginWasKilled(t *testing.T) {
 	t.Parallel()
-	if RunsOnStock {
-		t.Skip("the released containerd has no such setting")
-	}
 	b := startBridged(t)
 	b.runPlugin()
 	stays, stops, goes := b.run("stays"), b.run("stops"), b.run("goes")
@@ -86,9 +76,7 @@ func TestN6_NetworkGoesThoughThePluginWasKilled(t *testing.T) {
 // A runtime handler with a CNI configuration of its own keeps CNI, and needs no plugin.
 func TestN5_HandlerWithItsOwnCNI(t *testing.T) {
 	t.Parallel()
-	if RunsOnStock {
-		t.Skip("the released containerd has no such setting")
-	}
+	onlyPatched(t)
 	conf := t.TempDir()
 	network := `{"cniVersion": "1.0.0", "name": "own", "plugins": [{"type": "ptp", "ipam": {"type": "host-local", "ranges": [[{"subnet": "10.99.0.0/24"}]]}}]}`
 	require.NoError(t, os.WriteFile(filepath.Join(conf, "10-own.conflist"), []byte(network), 0o600))
@@ -107,76 +95,57 @@ func TestN5_HandlerWithItsOwnCNI(t *testing.T) {
 // not ready after that, its addresses stay free, and the other plugin receives the stop.
 func TestN6_KilledInTheStop(t *testing.T) {
 	t.Parallel()
-	if RunsOnStock {
-		t.Skip("the released containerd has no such setting")
-	}
-	for name, change := range map[string]func(*node.Options){
-		"pause": func(*node.Options) {}, "without a pause container": func(o *node.Options) { o.WithoutPause = true },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := startBridged(t, change)
-			b.runPlugin()
-			holder, gate := plugin.New("70", "holder"), plugin.NewGate()
-			holder.On(plugin.StopPodSandbox, gate.Hold)
-			Connect(t, b, holder)
-			pod := b.run("stopped")
-			stopped := InBackground(func() error { return b.CRI().StopPod(WithinAMinute(t), pod.id) })
-			b.requireTaken()
-			b.restart("bin")
-			gate.Release()
-			require.Error(t, <-stopped)
-			RequireNetworkReady(t, b)
-			require.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, PodState(t, b.Node, pod.id))
-			other := b.run("other")
-			b.requireTaken(other)
-			require.NoError(t, holder.Connect(WithinAMinute(t), b.NRISocket()))
-			RemoveAllPods(WithinAMinute(t), t, b.CRI())
-			require.Len(t, holder.Calls().Of(pod.id).Only(plugin.StopPodSandbox), 2)
-			b.requireTaken()
-		})
-	}
+	onEachPause(t, func(t *testing.T, change func(*node.Options)) {
+		b := startBridged(t, change)
+		b.runPlugin()
+		holder, gate := plugin.New("70", "holder"), plugin.NewGate()
+		holder.On(plugin.StopPodSandbox, gate.Hold)
+		Connect(t, b, holder)
+		pod := b.run("stopped")
+		stopped := InBackground(func() error { return b.CRI().StopPod(WithinAMinute(t), pod.id) })
+		b.requireTaken()
+		b.restart("bin")
+		gate.Release()
+		require.Error(t, <-stopped)
+		RequireNetworkReady(t, b)
+		require.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, PodState(t, b.Node, pod.id))
+		other := b.run("other")
+		b.requireTaken(other)
+		require.NoError(t, holder.Connect(WithinAMinute(t), b.NRISocket()))
+		RemoveAllPods(WithinAMinute(t), t, b.CRI())
+		require.Len(t, holder.Calls().Of(pod.id).Only(plugin.StopPodSandbox), 2)
+		b.requireTaken()
+	})
 }
 
 // Sysctls of an interface hold once the plugin has made it.
 func TestN5_SysctlsOfAnInterface(t *testing.T) {
 	t.Parallel()
-	if RunsOnStock {
-		t.Skip("the released containerd has no such setting")
-	}
-	for name, change := range map[string]func(*node.Options){
-		"pause": func(*node.Options) {}, "without a pause container": func(o *node.Options) { o.WithoutPause = true },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := startBridged(t, change)
-			b.runPlugin()
-			config := b.CRI().Pod("set")
-			config.Linux.Sysctls = map[string]string{"net.ipv4.conf.eth0.rp_filter": "2", "net.ipv4.ip_forward": "1"}
-			pod, err := b.CRI().RunPod(WithinAMinute(t), config)
+	onEachPause(t, func(t *testing.T, change func(*node.Options)) {
+		b := startBridged(t, change)
+		b.runPlugin()
+		config := b.CRI().Pod("set")
+		config.Linux.Sysctls = map[string]string{"net.ipv4.conf.eth0.rp_filter": "2", "net.ipv4.ip_forward": "1"}
+		pod, err := b.CRI().RunPod(WithinAMinute(t), config)
+		require.NoError(t, err)
+		netns := NetworkNamespace(b.paths.Calls().Of(pod).Only(plugin.RunPodSandbox)[0].Pod)
+		for file, want := range map[string]string{"net/ipv4/conf/eth0/rp_filter": "2", "net/ipv4/ip_forward": "1"} {
+			has, err := b.Sysctl(netns, file)
 			require.NoError(t, err)
-			netns := NetworkNamespace(b.paths.Calls().Of(pod).Only(plugin.RunPodSandbox)[0].Pod)
-			for file, want := range map[string]string{"net/ipv4/conf/eth0/rp_filter": "2", "net/ipv4/ip_forward": "1"} {
-				has, err := b.Sysctl(netns, file)
-				require.NoError(t, err)
-				assert.Equal(t, want, has)
-			}
-			config = b.CRI().Pod("rejected")
-			config.Linux.Sysctls = map[string]string{"net.ipv4.conf.eth9.rp_filter": "2"}
-			_, err = b.CRI().RunPod(WithinAMinute(t), config)
-			require.ErrorContains(t, err, "set the sysctls of the interfaces of sandbox")
-			RemoveAllPods(WithinAMinute(t), t, b.CRI())
-			b.requireTaken()
-		})
-	}
+			assert.Equal(t, want, has)
+		}
+		config = b.CRI().Pod("rejected")
+		config.Linux.Sysctls = map[string]string{"net.ipv4.conf.eth9.rp_filter": "2"}
+		_, err = b.CRI().RunPod(WithinAMinute(t), config)
+		require.ErrorContains(t, err, "set the sysctls of the interfaces of sandbox")
+		RemoveAllPods(WithinAMinute(t), t, b.CRI())
+		b.requireTaken()
+	})
 }
 
 // A plugin says that its network takes no pods: its bridge is down, or was removed.
 func TestN7_PluginReportsItsBridge(t *testing.T) {
 	t.Parallel()
-	if RunsOnStock {
-		t.Skip("the released containerd has no such setting")
-	}
 	b := startBridged(t)
 	b.runPlugin()
 	pod := b.run("before")
@@ -197,6 +166,14 @@ func TestN7_PluginReportsItsBridge(t *testing.T) {
 	RequireNetworkReady(t, b)
 	link(netlink.LinkDel)
 	b.requireDown("NetworkDegraded", "the bridge does not exist")
+	attrs := netlink.NewLinkAttrs()
+	attrs.Name, attrs.Flags = "bridge0", net.FlagUp
+	require.NoError(t, b.Within(func() error { return netlink.LinkAdd(&netlink.Bridge{LinkAttrs: attrs}) }))
+	RequireNetworkReady(t, b)
+	b.requireTalk(b.run("made-anew"), pod)
+	b.requireReachesNode(pod)
+	link(netlink.LinkDel)
+	b.requireDown("NetworkDegraded", "the bridge does not exist")
 
 	// A plugin that crashes in this state does not open the gate, and neither does a restart. One that
 	// comes back connects the pods to its bridge again.
@@ -215,9 +192,6 @@ func TestN7_PluginReportsItsBridge(t *testing.T) {
 // Pods with such a network survive a move to the released containerd, which stops them without CNI, and back.
 func TestN6_PodsMoveToStockAndBack(t *testing.T) {
 	t.Parallel()
-	if RunsOnStock {
-		t.Skip("it moves from hookline")
-	}
 	b := startBridged(t)
 	b.runPlugin()
 	stays, ends := b.run("stays"), b.run("ends")
