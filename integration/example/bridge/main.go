@@ -6,6 +6,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -118,16 +119,18 @@ func (b *bridge) up() error {
 	if err != nil {
 		return err
 	}
-	// Without an address of its own it takes those of pods that come and go.
-	if err := netlink.LinkSetHardwareAddr(link, link.Attrs().HardwareAddr); err != nil {
-		return err
-	}
 	return errors.Join(b.complete(link), netlink.LinkSetUp(link))
 }
 
 // complete gives the bridge its addresses, and the ends of all pods: it may have been made anew.
 func (b *bridge) complete(link netlink.Link) error {
 	ends, err := netlink.LinkList()
+	// Pods remember the hardware address, so it must outlive the bridge, and not be one of a pod's end.
+	first := b.ranges[0][0].Gateway
+	own := append(net.HardwareAddr{0x0a, 0x58}, first[len(first)-4:]...)
+	if !bytes.Equal(link.Attrs().HardwareAddr, own) {
+		err = errors.Join(err, netlink.LinkSetHardwareAddr(link, own))
+	}
 	for _, set := range b.ranges {
 		gateway := &netlink.Addr{IPNet: &net.IPNet{IP: set[0].Gateway, Mask: set[0].Subnet.Mask}}
 		forward := ip.EnableIP4Forward
