@@ -36,6 +36,9 @@ RUN_WITH_PODS = @rm -rf _output/broken && mkdir -p _output/broken; code=0; \
 # The node image is built on one of kind's if a registry can be reached (BASE=debian: never).
 BASE ?= auto
 KIND := --base $(BASE)
+# What gives the pods of the cluster their network: cni, the default, or bridge, the example plugin.
+NETWORK ?=
+CLUSTER := $(KIND) $(if $(NETWORK),--network $(NETWORK))
 
 # Some targets work only on the build of the whole series.
 ifneq ($(SERIES),full)
@@ -88,8 +91,8 @@ kind-image: build tools ## make a node image for kind with this containerd (BASE
 	@$(HACK) kind-image $(KIND)
 
 .PHONY: kind
-kind: build tools ## make a cluster of that image, a control plane and a worker, and print how to reach it
-	@$(HACK) kind $(KIND)
+kind: build tools ## make a cluster of that image, a control plane and a worker, and print how to reach it (NETWORK=bridge: without CNI)
+	@$(HACK) kind $(CLUSTER)
 
 .PHONY: kind-delete
 kind-delete: ## remove the cluster, its image, and the Docker engine if make kind started it
@@ -97,7 +100,7 @@ kind-delete: ## remove the cluster, its image, and the Docker engine if make kin
 
 .PHONY: e2e
 e2e: both tools ## run the end-to-end tests on a cluster of kind (E2E="-v -run L23")
-	@$(HACK) e2e $(KIND) -- $(E2E)
+	@$(HACK) e2e $(CLUSTER) -- $(E2E)
 
 .PHONY: node-conformance
 node-conformance: both tools ## run Kubernetes' node conformance tests on hookline and on stock (NODETESTS="--limit 30m")

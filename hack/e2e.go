@@ -20,7 +20,7 @@ func (a *app) e2e() *cli.Command {
 	return &cli.Command{
 		Name:      "e2e",
 		Usage:     "run the end-to-end tests on a cluster",
-		UsageText: "go run ./hack e2e [--if-there] [--base IMAGE] [-- FLAGS OF GO TEST]",
+		UsageText: "go run ./hack e2e [--if-there] [--base IMAGE] [--network NETWORK] [-- FLAGS OF GO TEST]",
 		Description: `Makes a cluster as kind does, puts the images of the tests on it, and runs the tests of
 integration/cluster. A cluster that existed before stays. One that was made for the
 tests is removed, even if they fail.
@@ -29,6 +29,7 @@ Run build, build --stock and tools before. To run the tests on a cluster of your
 run go test in integration/cluster: go doc there says how.`,
 		Flags: []cli.Flag{
 			baseFlag(),
+			networkFlag(),
 			&cli.BoolFlag{Name: "if-there", Usage: "run only on an existing cluster of kind; without one, say so and do nothing"},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -44,7 +45,11 @@ run go test in integration/cluster: go doc there says how.`,
 // endToEnd runs the tests on the existing cluster, or on one of their own.
 func (a *app) endToEnd(ctx context.Context, m kind.Maker, base string, ifThere bool, flags []string) (err error) {
 	e, ok := m.Engine(ctx)
-	if !ok || !m.Exists(ctx, e) {
+	if ok && m.Exists(ctx, e) {
+		if err := m.SameNetwork(); err != nil {
+			return err
+		}
+	} else {
 		if ifThere {
 			_, err := fmt.Fprintln(a.stdout, "no end-to-end tests: no cluster exists (make kind)")
 			return err

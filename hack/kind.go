@@ -15,14 +15,19 @@ import (
 
 // maker returns the maker of node image and cluster in the output folder.
 func (a *app) maker(cmd *cli.Command) (kind.Maker, error) {
+	network := cmd.String("network")
+	if network != "" && network != kind.CNI && network != kind.Bridge {
+		return kind.Maker{}, fmt.Errorf("--network %s: it is %s or %s", network, kind.CNI, kind.Bridge)
+	}
 	out, err := filepath.Abs(cmd.String("output"))
 	return kind.Maker{
-		Root:  a.root,
-		Out:   filepath.Join(out, "kind"),
-		Bin:   filepath.Join(out, "bin"),
-		Stock: filepath.Join(out, "stock", "bin"),
-		Tools: filepath.Join(out, "tools", "bin"),
-		Step:  a.progress.Step,
+		Root:    a.root,
+		Out:     filepath.Join(out, "kind"),
+		Bin:     filepath.Join(out, "bin"),
+		Stock:   filepath.Join(out, "stock", "bin"),
+		Tools:   filepath.Join(out, "tools", "bin"),
+		Network: network,
+		Step:    a.progress.Step,
 	}, err
 }
 
@@ -31,6 +36,13 @@ func baseFlag() cli.Flag {
 		Name:  "base",
 		Value: kind.Auto,
 		Usage: "base `IMAGE`: one of kind's, or " + kind.Debian + "; " + kind.Auto + " takes " + kind.Released + " if it can be pulled",
+	}
+}
+
+func networkFlag() cli.Flag {
+	return &cli.StringFlag{
+		Name:  "network",
+		Usage: "what gives pods their `NETWORK`: " + kind.CNI + ", the default, or " + kind.Bridge + ", the example plugin, without CNI and with two families",
 	}
 }
 
@@ -80,14 +92,15 @@ func (a *app) kind() *cli.Command {
 	return &cli.Command{
 		Name:      "kind",
 		Usage:     "make a cluster of the node image: a control plane and a worker",
-		UsageText: "go run ./hack kind [--base IMAGE] | --delete",
+		UsageText: "go run ./hack kind [--base IMAGE] [--network NETWORK] | --delete",
 		Description: `Makes the node image if it does not exist, and a cluster of it, with the settings of
 hack/kind/files/hookline.toml. Prints how to reach the cluster, and how to remove it.`,
 		Flags: []cli.Flag{
 			baseFlag(),
+			networkFlag(),
 			&cli.BoolFlag{Name: "delete", Usage: "remove the cluster, the node image, and the engine if kind-image started it"},
 		},
-		Before: takes(0, "[--base IMAGE] | --delete"),
+		Before: takes(0, "[--base IMAGE] [--network NETWORK] | --delete"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			m, err := a.maker(cmd)
 			if err != nil {
@@ -110,7 +123,7 @@ hack/kind/files/hookline.toml. Prints how to reach the cluster, and how to remov
 // cluster makes the cluster unless it exists.
 func (a *app) cluster(ctx context.Context, m kind.Maker, base string) (kind.Engine, error) {
 	if e, ok := m.Engine(ctx); ok && m.Exists(ctx, e) {
-		return e, nil
+		return e, m.SameNetwork()
 	}
 	e, err := a.nodeImage(ctx, m, base)
 	if err != nil {

@@ -5,17 +5,12 @@ package kind
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // clusterName is the name of the cluster. kind names its nodes after it.
@@ -23,9 +18,6 @@ const clusterName = "hookline"
 
 //go:embed files/cluster.yaml
 var clusterText string
-
-//go:embed files/debian.yaml
-var withoutImages string
 
 //go:embed files/hookline.toml
 var dropIn string
@@ -62,20 +54,16 @@ func (m Maker) Create(ctx context.Context, e Engine) error {
 	if m.Exists(ctx, e) {
 		return nil
 	}
-	conf := filepath.Join(m.Out, "conf.d")
-	if err := os.MkdirAll(conf, 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(conf, "hookline.toml"), []byte(dropIn), 0o644); err != nil {
+	conf, err := m.dropIns()
+	if err != nil {
 		return err
 	}
 	debian := m.isDebian(ctx, e)
-	text := strings.ReplaceAll(clusterText, "@DROPIN@", conf)
+	patches := ""
 	if debian {
-		text = strings.ReplaceAll(text, "@PATCHES@", withoutDNS) + withoutImages
-	} else {
-		text = strings.ReplaceAll(text, "@PATCHES@", "")
+		patches = withoutDNS
 	}
+	text := strings.NewReplacer("@DROPIN@", conf, "@PATCHES@", patches, "@NETWORKING@", m.networking(debian)).Replace(clusterText)
 	config := filepath.Join(m.Out, "cluster.yaml")
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		return err
@@ -83,12 +71,48 @@ func (m Maker) Create(ctx context.Context, e Engine) error {
 	if err := m.create(ctx, e, config); err != nil {
 		return err
 	}
-	if debian {
-		if err := m.connect(ctx, e); err != nil {
-			return err
-		}
+	if err := m.connect(ctx, e, debian); err != nil {
+		return err
 	}
 	return m.ready(ctx, e)
+}
+
+func (m Maker) dropInFolder() string { return filepath.Join(m.Out, "conf.d") }
+
+// dropIns writes the settings of the nodes, and returns their folder.
+func (m Maker) dropIns() (string, error) {
+	files := map[string]string{"hookline.toml": dropIn}
+	if m.Network == Bridge {
+		files[networkFile] = bridgeSettings
+	}
+	conf := m.dropInFolder()
+	if err := errors.Join(os.RemoveAll(conf), os.MkdirAll(conf, 0o755)); err != nil { // an earlier cluster may have had others
+		return "", err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(conf, name), []byte(text), 0o644); err != nil {
+			return "", err
+		}
+	}
+	return conf, nil
+}
+
+// networking is a section of kind's configuration: what kind installs, and for which families.
+func (m Maker) networking(debian bool) string {
+	text := ""
+	if debian {
+		text += "  kubeProxyMode: none\n"
+	}
+	if debian || m.Network == Bridge {
+		text += "  disableDefaultCNI: true\n"
+	}
+	if m.Network == Bridge {
+		text += "  ipFamily: dual\n"
+	}
+	if text == "" {
+		return ""
+	}
+	return "networking:\n" + text
 }
 
 // withoutDNS is a patch for kubeadm.
@@ -108,64 +132,6 @@ func (m Maker) create(ctx context.Context, e Engine, config string) error {
 func (m Maker) isDebian(ctx context.Context, e Engine) bool {
 	inputs, err := e.output(ctx, "image", "inspect", "--format", "{{index .Config.Labels \""+inputsLabel+"\"}}", Image)
 	return err == nil && !strings.Contains(inputs, " ")
-}
-
-// networkText is the network of a node: a veth pair for each pod, and addresses of the node's own
-// range. It has CNI 1.1, so that STATUS is run.
-const networkText = `{
-  "cniVersion": "1.1.0",
-  "name": "pods",
-  "plugins": [{
-    "type": "ptp",
-    "ipam": {
-      "type": "host-local",
-      "ranges": [[{"subnet": %q}]],
-      "routes": [{"dst": "0.0.0.0/0"}]
-    }
-  }]
-}
-`
-
-// connect gives each node its network.
-func (m Maker) connect(ctx context.Context, e Engine) error {
-	defer m.Step("network of the pods")()
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	var nodes struct {
-		Items []struct {
-			Metadata struct{ Name string }
-			Spec     struct{ PodCIDR string }
-		}
-	}
-	err := wait.Until(ctx, "the addresses of the nodes", func(ctx context.Context) error {
-		text, err := output(m.kubectl(ctx, e, "get", "nodes", "-o", "json"))
-		if err != nil {
-			return err
-		}
-		if err := json.Unmarshal([]byte(text), &nodes); err != nil {
-			return err
-		}
-		for _, n := range nodes.Items {
-			if n.Spec.PodCIDR == "" {
-				return fmt.Errorf("node %s has none", n.Metadata.Name)
-			}
-		}
-		if len(nodes.Items) < 2 {
-			return errors.New("one of the nodes is missing")
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, n := range nodes.Items {
-		write := e.command(ctx, "docker", "exec", "-i", n.Metadata.Name, "tee", "/etc/cni/net.d/10-pods.conflist")
-		write.Stdin = strings.NewReader(fmt.Sprintf(networkText, n.Spec.PodCIDR))
-		if _, err := output(write); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // ready waits until all nodes are Ready.

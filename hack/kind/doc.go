@@ -12,7 +12,8 @@
 //	rootfs.go     the node's root file system: base, kind's own files, binaries
 //	images.go     the images of the control plane, each with one program
 //	image.go      the node image, over a released one or from that root file system
-//	cluster.go    the cluster and its network
+//	cluster.go    the cluster
+//	network.go    the network of its pods, by CNI or by a plugin, its routes and its services
 //	testimages.go the images of the end-to-end tests
 //	nodetests*.go Kubernetes' own tests of a node, their images, and their results
 //	nmeter/       a program of those images

@@ -50,7 +50,7 @@ func (m Maker) pauseImage(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("kubeadm lists no image of pause: %s", names)
 }
 
-// without are the images of a control plane that the cluster does not need.
+// without are the images that the cluster does not need: kube-proxy is a service of the nodes.
 var without = []string{"kube-proxy", "coredns"}
 
 // importImages puts the images of the control plane, each with one binary, into containerd's store in a

@@ -18,12 +18,13 @@ import (
 
 // Maker makes node image and cluster.
 type Maker struct {
-	Root  string // of the repository
-	Out   string // the folder of all results
-	Bin   string // the folder of the built containerd
-	Stock string // the folder of the stock containerd
-	Tools string // the folder of the CNI plugins
-	Step  func(what string) (end func())
+	Root    string // of the repository
+	Out     string // the folder of all results
+	Bin     string // the folder of the built containerd
+	Stock   string // the folder of the stock containerd
+	Tools   string // the folder of the CNI plugins
+	Network string // of the cluster's pods: CNI, also if it is empty, or Bridge
+	Step    func(what string) (end func())
 }
 
 // pins is the module that pins Kubernetes, etcd, kind and crictl.
@@ -42,6 +43,7 @@ var programs = []struct{ name, pkg string }{
 	{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"},
 	{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"},
 	{"kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"},
+	{"kube-proxy", "k8s.io/kubernetes/cmd/kube-proxy"},
 	{"etcd", "go.etcd.io/etcd/server/v3"},
 	{"crictl", "sigs.k8s.io/cri-tools/cmd/crictl"},
 }

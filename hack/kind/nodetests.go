@@ -105,10 +105,14 @@ func (m Maker) startTestNode(ctx context.Context, n testNode, stock, withoutPaus
 	if err := n.answers(ctx); err != nil {
 		return err
 	}
+	network, err := networkOf("10.100.0.0/24")
+	if err != nil {
+		return err
+	}
 	for file, text := range map[string]string{
 		"/e2e/kubelet.yaml":               nodeTestsKubelet,
 		"/e2e/system.yaml":                "os: Linux\n", // the kernel's configuration is not available
-		"/etc/cni/net.d/10-pods.conflist": fmt.Sprintf(networkText, "10.100.0.0/24"),
+		"/etc/cni/net.d/10-pods.conflist": network,
 		"/usr/local/bin/sudo":             "#!/bin/sh\nexec \"$@\"\n",
 	} {
 		if err := n.write(ctx, file, text); err != nil {

@@ -43,7 +43,7 @@ func (m Maker) inputs() (string, error) {
 	return sumOf(files...)
 }
 
-// cniPlugins are the plugins of the network that cluster.go gives the nodes.
+// cniPlugins are the plugins of the network that network.go gives the nodes.
 var cniPlugins = []string{"host-local", "loopback", "ptp"}
 
 // makeRootfs puts the node's root file system together.
@@ -126,7 +126,7 @@ func (m Maker) binaries(_ context.Context, root string) error {
 	for _, p := range cniPlugins {
 		to[filepath.Join(m.Tools, p)] = "opt/cni/bin"
 	}
-	for _, p := range []string{"kubeadm", "kubelet", "kubectl"} {
+	for _, p := range []string{"kubeadm", "kubelet", "kubectl", "kube-proxy"} {
 		to[m.program(p)] = "usr/bin"
 	}
 	to[m.program("crictl")] = "usr/local/bin"

@@ -258,12 +258,13 @@ func (c *cluster) ready(t testing.TB) {
 }
 
 // running counts the resources of running pods on the worker: sandboxes, containers, network
-// namespaces, addresses, cached attachments of libcni, shims.
+// namespaces, addresses and interfaces, cached attachments of libcni, shims.
 const running = `
 echo "sandboxes $(crictl pods -q --state ready | wc -l)"
 echo "containers $(crictl ps -q | wc -l)"
 echo "namespaces $(ls /run/netns /var/run/netns 2>/dev/null | grep ^cni- | sort -u | wc -l)"
-echo "addresses $(ls /var/lib/cni/networks/* 2>/dev/null | grep -c '^[0-9]')"
+echo "addresses $(ls /var/lib/cni/networks/* /var/lib/bridge/addresses/* 2>/dev/null | grep -cE '^[0-9a-f]+[.:]')"
+echo "interfaces $(ip -o link | grep -cE '^[0-9]+: (veth|pod)')"
 echo "attachments $(ls /var/lib/cni/results 2>/dev/null | wc -l)"
 echo "shims $(pgrep -cf '^/[^ ]*containerd-shim-runc-v2 ')"`
 

@@ -5,6 +5,8 @@
 //	program plugin   an NRI plugin that records events, and follows annotations of pods
 //	program ready    succeeds if the plugin beside it is connected
 //	program wait     a workload: waits for SIGTERM, or ends as its flags say
+//	program serve    a workload: sends each client its pod's name
+//	program get      prints what an address serves
 //	program agent    waits until it is killed, so that program node can run in its container
 //	program node     runs a command on the node, from a privileged pod in its pid namespace
 //	program install  installs the binaries of a folder of the node beside its containerd
@@ -19,7 +21,7 @@ import (
 
 func main() {
 	commands := map[string]func([]string) error{
-		"plugin": runPlugin, "ready": isReady, "wait": runWait, "agent": runAgent, "node": runNode, "cni": runCNI,
+		"plugin": runPlugin, "ready": isReady, "wait": runWait, "serve": runServe, "get": runGet, "agent": runAgent, "node": runNode, "cni": runCNI,
 		"install": runInstall, "uninstall": runUninstall,
 	}
 	name := ""
