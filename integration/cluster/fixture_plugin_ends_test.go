@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/integration/cluster/record"
+	"github.com/hookline-nri/hookline/podstate"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -32,6 +34,29 @@ func TestMissingEnds(t *testing.T) {
 	require.Equal(t, []string{"web (1 of 2 sandboxes)"}, missing(listed, removed(one, now)))
 	require.Equal(t, []string{"web (1 of 2 sandboxes)"}, missing(listed, removed(one, now), removed(two, time.Time{})), "not answered")
 	require.Empty(t, missing(listed, removed(one, now), removed(two, now)))
+}
+
+// A process receives a pod as stopped. The next process, whose list does not have the pod any more, receives its
+// removal alone.
+func TestRemovalOfAPodThatAnEarlierProcessKnewAsStopped(t *testing.T) {
+	pod := record.Object{ID: "p", Name: "web", Namespace: "n", State: podstate.Stopped}
+	var text []byte
+	for i, l := range []record.Line{
+		{Process: "one", Number: 1, Event: plugin.Configure},
+		{Process: "one", Number: 2, Event: plugin.Synchronize, Pods: []record.Object{pod}},
+		{Process: "two", Number: 1, Event: plugin.Configure},
+		{Process: "two", Number: 2, Event: plugin.Synchronize},
+		{Process: "two", Number: 3, Event: plugin.RemovePodSandbox, Pod: &pod},
+	} {
+		l.Connection, l.Start = 1, time.Now().Add(time.Duration(i)*time.Second)
+		l.End = l.Start
+		encoded, err := json.Marshal(l)
+		require.NoError(t, err)
+		text = append(append(text, encoded...), '\n')
+	}
+	processes, err := record.Read(text)
+	require.NoError(t, err)
+	require.Equal(t, []plugin.Event{plugin.RemovePodSandbox}, requireLawful(t, processes, "n").Events())
 }
 
 // Containerd is killed while it asks a plugin about a container. The end of that container has ids
