@@ -3,12 +3,9 @@
 package missed
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -100,7 +97,7 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 	NewLife(t, n, "afterwards").End(t)
 	for _, p := range plugins {
 		Promise(t, "L18", p.Name()+" received the end of all that it knew, in order", OnStock(NeverHears), Eventually(func(t require.TestingT) {
-			load.RequireContractKeptOver(t, p.Name(), withoutUnsent(t, p.Connections()))
+			load.RequireContractKeptOver(t, p.Name(), WithoutUnsent(t, p.Connections()))
 		}))
 	}
 }
@@ -110,37 +107,4 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 // of that number fails, and removes the folder.
 func meetsSnapshotLeftBehind(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "io.containerd.snapshotter.v1.overlayfs/snapshots/") && strings.HasSuffix(err.Error(), "file exists")
-}
-
-// withoutUnsent leaves out the end of a pod or container whose first event was not yet received
-// when the plugin or the runtime was killed, so that no record has it (L3). A plugin receives one
-// event at a time, so that a kill interrupts one.
-func withoutUnsent(t require.TestingT, records []plugin.Calls) (all []plugin.Calls) {
-	received := map[string]bool{}
-	for _, call := range slices.Concat(records...) {
-		for _, pod := range call.Pods {
-			received[pod.GetId()] = true
-		}
-		for _, container := range call.Containers {
-			received[container.GetId()] = true
-		}
-		switch call.Event {
-		case plugin.RunPodSandbox:
-			received[call.Pod.GetId()] = true
-		case plugin.CreateContainer:
-			received[call.Container.GetId()] = true
-		}
-	}
-	unsent := map[string]bool{}
-	for _, record := range records {
-		all = append(all, slices.DeleteFunc(slices.Clone(record), func(call plugin.Call) bool {
-			id := cmp.Or(call.Container.GetId(), call.Pod.GetId())
-			cut := slices.Contains(EveryEnd, call.Event) && !received[id]
-			unsent[id] = unsent[id] || cut
-			return cut
-		}))
-	}
-	maps.DeleteFunc(unsent, func(_ string, cut bool) bool { return !cut })
-	assert.Less(t, len(unsent), len(records), "ends of pods and containers that the plugin does not know")
-	return all
 }

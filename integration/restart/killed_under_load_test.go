@@ -68,7 +68,7 @@ func TestL15_EndsAreDeliveredThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 	})
 	Promise(t, "L15", "each connection receives each pod and container in order and once", OnStock("ends of earlier pods are not delivered"), func(t require.TestingT) {
 		for _, p := range plugins {
-			load.RequireContractKept(t, p)
+			load.RequireContractKeptOver(t, p.Name(), WithoutUnsent(t, p.Calls().Connections()))
 		}
 	})
 }
