@@ -177,8 +177,8 @@ type plugins struct {
 func (p *plugins) claim(name, of string) (other string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	named := strings.HasSuffix(name, "-"+fixture.RequiredPlugin) || strings.HasSuffix(name, "-"+fixture.NetworkPlugin)
-	if first, taken := p.of[name]; taken && first != of && !named {
+	_, base, _ := strings.Cut(name, "-") // behind the index
+	if first, taken := p.of[name]; taken && first != of && !fixture.InSettings(base) {
 		return first
 	}
 	p.of[name] = of
