@@ -44,20 +44,16 @@ run go test in integration/cluster: go doc there says how.`,
 
 // endToEnd runs the tests on the existing cluster, or on one of their own.
 func (a *app) endToEnd(ctx context.Context, m kind.Maker, base string, ifThere bool, flags []string) (err error) {
-	e, ok := m.Engine(ctx)
-	if ok && m.Exists(ctx, e) {
-		if err := m.SameNetwork(); err != nil {
-			return err
-		}
-	} else {
+	if e, ok := m.Engine(ctx); !ok || !m.Exists(ctx, e) {
 		if ifThere {
 			_, err := fmt.Fprintln(a.stdout, "no end-to-end tests: no cluster exists (make kind)")
 			return err
 		}
-		if e, err = a.cluster(ctx, m, base); err != nil {
-			return errors.Join(err, m.Remove(context.WithoutCancel(ctx)))
-		}
 		defer func() { err = errors.Join(err, m.Remove(context.WithoutCancel(ctx))) }()
+	}
+	e, err := a.cluster(ctx, m, base)
+	if err != nil {
+		return err
 	}
 	if err := m.Prepare(ctx, e); err != nil {
 		return err

@@ -15,10 +15,6 @@ import (
 
 // maker returns the maker of node image and cluster in the output folder.
 func (a *app) maker(cmd *cli.Command) (kind.Maker, error) {
-	network := cmd.String("network")
-	if network != "" && network != kind.CNI && network != kind.Bridge {
-		return kind.Maker{}, fmt.Errorf("--network %s: it is %s or %s", network, kind.CNI, kind.Bridge)
-	}
 	out, err := filepath.Abs(cmd.String("output"))
 	return kind.Maker{
 		Root:    a.root,
@@ -26,7 +22,7 @@ func (a *app) maker(cmd *cli.Command) (kind.Maker, error) {
 		Bin:     filepath.Join(out, "bin"),
 		Stock:   filepath.Join(out, "stock", "bin"),
 		Tools:   filepath.Join(out, "tools", "bin"),
-		Network: network,
+		Network: cmd.String("network"),
 		Step:    a.progress.Step,
 	}, err
 }
@@ -43,6 +39,12 @@ func networkFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name:  "network",
 		Usage: "what gives pods their `NETWORK`: " + kind.CNI + ", the default, or " + kind.Bridge + ", the example plugin, without CNI and with two families",
+		Validator: func(network string) error {
+			if network != kind.CNI && network != kind.Bridge {
+				return fmt.Errorf("%q is neither %s nor %s", network, kind.CNI, kind.Bridge)
+			}
+			return nil
+		},
 	}
 }
 

@@ -13,6 +13,7 @@
 //	images.go     the images of the control plane, each with one program
 //	image.go      the node image, over a released one or from that root file system
 //	cluster.go    the cluster
+//	node.go       a container of that image: its programs and files
 //	network.go    the network of its pods, by CNI or by a plugin, its routes and its services
 //	testimages.go the images of the end-to-end tests
 //	nodetests*.go Kubernetes' own tests of a node, their images, and their results

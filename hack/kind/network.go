@@ -48,8 +48,9 @@ func (m Maker) SameNetwork() error {
 	return fmt.Errorf("network %s: a cluster exists, and its network is %s: remove it first, with make kind-delete", m.Network, has)
 }
 
-// A node of the cluster, as the API server knows it.
+// A node of the cluster, with what the API server knows of it.
 type node struct {
+	nodeContainer
 	Metadata struct{ Name string }
 	Spec     struct{ PodCIDRs []string }
 	Status   struct {
@@ -59,12 +60,13 @@ type node struct {
 
 // connect gives the pods their network, unless kind has done so. debian: kind gives no services either.
 func (m Maker) connect(ctx context.Context, e Engine, debian bool) error {
+	if !debian && m.Network != Bridge {
+		return nil
+	}
 	if m.Network == Bridge {
 		if err := m.loadProgram(ctx, e, bridgeImage); err != nil {
 			return err
 		}
-	} else if !debian {
-		return nil
 	}
 	defer m.Step("network of the pods")()
 	nodes, err := m.nodes(ctx, e)
@@ -76,17 +78,14 @@ func (m Maker) connect(ctx context.Context, e Engine, debian bool) error {
 		if m.Network == Bridge {
 			give = n.runBridge
 		}
-		if err := errors.Join(give(ctx, e), n.route(ctx, e, nodes)); err != nil {
-			return fmt.Errorf("node %s: %w", n.Metadata.Name, err)
-		}
-		if !debian {
-			continue
-		}
-		if err := m.runProxy(ctx, e, n); err != nil {
-			return fmt.Errorf("services on node %s: %w", n.Metadata.Name, err)
+		if err := errors.Join(give(ctx), n.route(ctx, nodes)); err != nil {
+			return fmt.Errorf("node %s: %w", n.name, err)
 		}
 	}
-	return nil
+	if !debian {
+		return nil
+	}
+	return m.runProxies(ctx, e, nodes)
 }
 
 // nodes waits until both nodes have addresses for their pods.
@@ -102,10 +101,11 @@ func (m Maker) nodes(ctx context.Context, e Engine) ([]node, error) {
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
 			return err
 		}
-		for _, n := range list.Items {
+		for i, n := range list.Items {
 			if len(n.Spec.PodCIDRs) == 0 {
 				return fmt.Errorf("node %s has none", n.Metadata.Name)
 			}
+			list.Items[i].nodeContainer = nodeContainer{e, n.Metadata.Name}
 		}
 		if len(list.Items) < 2 {
 			return errors.New("one of the nodes is missing")
@@ -139,24 +139,24 @@ func networkOf(cidrs ...string) (string, error) {
 	return string(text), err
 }
 
-func (n node) useCNI(ctx context.Context, e Engine) error {
+func (n node) useCNI(ctx context.Context) error {
 	text, err := networkOf(n.Spec.PodCIDRs...)
 	if err != nil {
 		return err
 	}
-	return n.write(ctx, e, "/etc/cni/net.d/10-pods.conflist", text)
+	return n.write(ctx, "/etc/cni/net.d/10-pods.conflist", text)
 }
 
 // runBridge runs the plugin as a static pod, so that a node needs no other one for its network.
-func (n node) runBridge(ctx context.Context, e Engine) error {
+func (n node) runBridge(ctx context.Context) error {
 	subnets := strings.Join(n.Spec.PodCIDRs, ",")
-	return n.write(ctx, e, "/etc/kubernetes/manifests/bridge.yaml", strings.ReplaceAll(bridgePod, "@SUBNETS@", subnets))
+	return n.write(ctx, "/etc/kubernetes/manifests/bridge.yaml", strings.ReplaceAll(bridgePod, "@SUBNETS@", subnets))
 }
 
 // route leads to the pods of the other nodes.
-func (n node) route(ctx context.Context, e Engine, all []node) error {
+func (n node) route(ctx context.Context, all []node) error {
 	for _, other := range all {
-		if other.Metadata.Name == n.Metadata.Name {
+		if other.name == n.name {
 			continue
 		}
 		for _, cidr := range other.Spec.PodCIDRs {
@@ -164,7 +164,7 @@ func (n node) route(ctx context.Context, e Engine, all []node) error {
 			if err != nil {
 				return err
 			}
-			if err := n.run(ctx, e, "ip", "route", "replace", cidr, "via", via); err != nil {
+			if _, err := n.exec(ctx, "ip", "route", "replace", cidr, "via", via); err != nil {
 				return err
 			}
 		}
@@ -183,32 +183,32 @@ func (n node) address(cidr string) (string, error) {
 			return a.Address, nil
 		}
 	}
-	return "", fmt.Errorf("node %s has no address of the family of %s", n.Metadata.Name, cidr)
+	return "", fmt.Errorf("node %s has no address of the family of %s", n.name, cidr)
 }
 
-// runProxy gives a node the services. It has the rights of the cluster's own user: this is a cluster for tests.
-func (m Maker) runProxy(ctx context.Context, e Engine, n node) error {
+// runProxies gives the nodes the services. They have the rights of the cluster's own user: this is a cluster for
+// tests.
+func (m Maker) runProxies(ctx context.Context, e Engine, nodes []node) error {
 	kubeconfig, err := m.kind(ctx, e, "get", "kubeconfig", "--internal", "--name", clusterName)
 	if err != nil {
 		return err
 	}
+	for _, n := range nodes {
+		if err := n.runProxy(ctx, kubeconfig); err != nil {
+			return fmt.Errorf("services on node %s: %w", n.name, err)
+		}
+	}
+	return nil
+}
+
+func (n node) runProxy(ctx context.Context, kubeconfig string) error {
 	const unit = "/etc/systemd/system/kube-proxy.service"
-	return errors.Join(
-		n.write(ctx, e, "/etc/kubernetes/kube-proxy.conf", kubeconfig),
-		n.write(ctx, e, unit, strings.ReplaceAll(proxyUnit, "@NODE@", n.Metadata.Name)),
-		n.run(ctx, e, "systemctl", "enable", "--now", path.Base(unit)),
-	)
-}
-
-func (n node) run(ctx context.Context, e Engine, command ...string) error {
-	_, err := e.output(ctx, append([]string{"exec", n.Metadata.Name}, command...)...)
-	return err
-}
-
-// write makes a file on a node that only root can read.
-func (n node) write(ctx context.Context, e Engine, file, text string) error {
-	cmd := e.command(ctx, "docker", "exec", "-i", n.Metadata.Name, "install", "-D", "-m", "0600", "/dev/stdin", file)
-	cmd.Stdin = strings.NewReader(text)
-	_, err := output(cmd)
+	if err := n.write(ctx, "/etc/kubernetes/kube-proxy.conf", kubeconfig); err != nil {
+		return err
+	}
+	if err := n.write(ctx, unit, strings.ReplaceAll(proxyUnit, "@NODE@", n.name)); err != nil {
+		return err
+	}
+	_, err := n.exec(ctx, "systemctl", "enable", "--now", path.Base(unit))
 	return err
 }

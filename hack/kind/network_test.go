@@ -27,7 +27,7 @@ func TestNetworkHasEachRangeOfItsNode(t *testing.T) {
 
 func TestRouteLeadsToTheAddressOfItsFamily(t *testing.T) {
 	var n node
-	n.Metadata.Name = "worker"
+	n.name = "worker"
 	n.Status.Addresses = []struct{ Type, Address string }{{"Hostname", "worker"}, {"InternalIP", "fc00::3"}, {"InternalIP", "172.18.0.3"}}
 	for cidr, want := range map[string]string{"10.244.1.0/24": "172.18.0.3", "fd00:10:244:1::/64": "fc00::3"} {
 		got, err := n.address(cidr)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hookline-nri/hookline/testkit/wait"
@@ -55,7 +54,7 @@ func (m Maker) RunNodeTests(ctx context.Context, e Engine, stock bool, tests Nod
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, folder, err
 	}
-	node := testNode{e, "hookline-nodetests-" + name}
+	node := nodeContainer{e, "hookline-nodetests-" + name}
 	defer m.Step(step)()
 	defer func() { err = errors.Join(err, node.remove(context.WithoutCancel(ctx))) }()
 	if err := m.startTestNode(ctx, node, stock, tests.WithoutPause); err != nil {
@@ -70,31 +69,13 @@ func (m Maker) RunNodeTests(ctx context.Context, e Engine, stock bool, tests Nod
 	return specs, folder, err // the report has the failures
 }
 
-// testNode is a container of the node image.
-type testNode struct {
-	e    Engine
-	name string
-}
-
-func (n testNode) exec(ctx context.Context, command ...string) (string, error) {
-	return n.e.output(ctx, append([]string{"exec", n.name}, command...)...)
-}
-
-func (n testNode) remove(ctx context.Context) error {
+func (n nodeContainer) remove(ctx context.Context) error {
 	_, err := n.e.output(ctx, "rm", "--force", "--volumes", n.name)
 	return err
 }
 
-// write writes a file on the node.
-func (n testNode) write(ctx context.Context, file, text string) error {
-	cmd := n.e.command(ctx, "docker", "exec", "-i", n.name, "sh", "-c", `mkdir -p "$(dirname "$1")" && cat >"$1"`, "sh", file)
-	cmd.Stdin = strings.NewReader(text)
-	_, err := output(cmd)
-	return err
-}
-
 // startTestNode starts a node, as kind starts its own, with nothing on it but containerd.
-func (m Maker) startTestNode(ctx context.Context, n testNode, stock, withoutPause bool) error {
+func (m Maker) startTestNode(ctx context.Context, n nodeContainer, stock, withoutPause bool) error {
 	_, _ = n.e.output(ctx, "rm", "--force", "--volumes", n.name) // of an interrupted run
 	_, err := n.e.output(ctx, "run", "--detach", "--name", n.name, "--hostname", n.name, "--privileged", "--cgroupns=private",
 		"--security-opt", "seccomp=unconfined", "--security-opt", "apparmor=unconfined",
@@ -143,7 +124,7 @@ ln -s /usr/bin/kubelet /e2e/kubelet; chmod 755 /usr/local/bin/sudo; mkdir -p /e2
 }
 
 // runStock lets the unpatched containerd run on a node, from its next restart on.
-func (m Maker) runStock(ctx context.Context, n testNode) error {
+func (m Maker) runStock(ctx context.Context, n nodeContainer) error {
 	if err := m.giveStock(ctx, n.e, n.name); err != nil {
 		return err
 	}
@@ -153,7 +134,7 @@ func (m Maker) runStock(ctx context.Context, n testNode) error {
 }
 
 // makePodsWithoutPause sets the runtime handler of all pods, from the next restart on.
-func (n testNode) makePodsWithoutPause(ctx context.Context) error {
+func (n nodeContainer) makePodsWithoutPause(ctx context.Context) error {
 	const file = "/etc/containerd/without-pause.toml"
 	if err := n.write(ctx, file, nodeWithoutPause); err != nil {
 		return err
@@ -163,7 +144,7 @@ func (n testNode) makePodsWithoutPause(ctx context.Context) error {
 }
 
 // answers waits until the node's containerd answers.
-func (n testNode) answers(ctx context.Context) error {
+func (n nodeContainer) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	return wait.Until(ctx, "containerd of "+n.name, func(ctx context.Context) error {
@@ -173,7 +154,7 @@ func (n testNode) answers(ctx context.Context) error {
 }
 
 // ginkgo runs the tests, in the same order on each node, and writes their output to a file.
-func (n testNode) ginkgo(ctx context.Context, log string, tests NodeTests) (err error) {
+func (n nodeContainer) ginkgo(ctx context.Context, log string, tests NodeTests) (err error) {
 	out, err := os.Create(log)
 	if err != nil {
 		return err
