@@ -257,6 +257,22 @@ func (c *cluster) ready(t testing.TB) {
 	})
 }
 
+// notReady waits until the worker is not ready, with a message that has all words.
+func (c *cluster) notReady(t testing.TB, words ...string) {
+	t.Helper()
+	eventually(t, later, fmt.Sprintf("node %s to be NotReady, with %q", c.worker, words), func(ctx context.Context) error {
+		condition, err := c.condition(ctx, corev1.NodeReady)
+		if err != nil {
+			return err
+		}
+		if condition.Status == corev1.ConditionTrue || !containsAll(condition.Message, words) {
+			return fmt.Errorf("it is Ready=%s: %s: %s", condition.Status, condition.Reason, condition.Message)
+		}
+		t.Logf("Ready=%s, %s: %s", condition.Status, condition.Reason, condition.Message)
+		return nil
+	})
+}
+
 // running counts the resources of running pods on the worker: sandboxes, containers, network
 // namespaces, addresses and interfaces, cached attachments of libcni, shims.
 const running = `

@@ -91,17 +91,10 @@ func TestN1_NodeSaysWhyItsNetworkTakesNoPods(t *testing.T) {
 	says := c.chainStatus(t)
 	c.ready(t)
 	says(`{"cniVersion":"1.1.0","code":50,"msg":"the agent has no addresses"}`)
-	eventually(t, later, "the node to be NotReady", func(ctx context.Context) error {
-		condition, err := c.condition(ctx, corev1.NodeReady)
-		if err != nil {
-			return err
-		}
-		if condition.Status == corev1.ConditionTrue || !containsAll(condition.Message, []string{"NetworkNotAvailable", "the agent has no addresses"}) {
-			return fmt.Errorf("it is Ready=%s: %s: %s", condition.Status, condition.Reason, condition.Message)
-		}
-		t.Logf("Ready=%s, %s: %s", condition.Status, condition.Reason, condition.Message)
+	c.notReady(t, "NetworkNotAvailable", "the agent has no addresses")
+	// The scheduler uses the taint, which is set after the condition.
+	eventually(t, later, "the node to have a taint", func(ctx context.Context) error {
 		n, err := c.CoreV1().Nodes().Get(ctx, c.worker, metav1.GetOptions{})
-		// The scheduler uses the taint, which is set after the condition.
 		if err == nil && !slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
 			return t.Key == corev1.TaintNodeNotReady && t.Effect == corev1.TaintEffectNoSchedule
 		}) {
@@ -147,13 +140,7 @@ func TestN3_PodsEndThoughTheNetworkIsRemovedMeanwhile(t *testing.T) {
 	file, text := c.network(t)
 	t.Cleanup(func() { c.swap(t, file, text); c.ready(t) })
 	c.onNode(t, "rm", "-f", file)
-	eventually(t, later, "the node to have no network", func(ctx context.Context) error {
-		condition, err := c.condition(ctx, corev1.NodeReady)
-		if err == nil && condition.Status == corev1.ConditionTrue {
-			err = errors.New("it is ready")
-		}
-		return err
-	})
+	c.notReady(t)
 	require.NoError(t, c.AppsV1().Deployments(ns).Delete(t.Context(), "web", metav1.DeleteOptions{}))
 	eventually(t, later, "the end of the pods", func(ctx context.Context) error {
 		pods, err := c.CoreV1().Pods(ns).List(ctx, metav1.ListOptions{})

@@ -3,13 +3,11 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -72,16 +70,7 @@ func TestL20_PluginThatGatesTheNetworkBootstrapsOnANode(t *testing.T) {
   gates_network = true
   network_grace = "30s"
 `, pluginName("driver", own), own))
-	eventually(t, later, "the node to be NotReady", func(ctx context.Context) error {
-		condition, err := c.condition(ctx, corev1.NodeReady)
-		if err == nil && (condition.Status == corev1.ConditionTrue || !containsAll(condition.Message, []string{"NRIPluginDisconnected", "driver"})) {
-			err = fmt.Errorf("it is Ready=%s: %s", condition.Status, condition.Message)
-		}
-		if err == nil {
-			t.Logf("Ready=%s, %s: %s", condition.Status, condition.Reason, condition.Message)
-		}
-		return err
-	})
+	c.notReady(t, "NRIPluginDisconnected", "driver")
 	driver := c.record(t, "driver", recorderOptions{namespace: own, hostNetwork: true, late: time.Second})
 	driver.connected(t)
 	c.ready(t)

@@ -3,8 +3,6 @@
 package network
 
 import (
-	"bytes"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -151,7 +149,6 @@ func TestN7_PluginReportsItsBridge(t *testing.T) {
 	b := startBridged(t)
 	b.runPlugin()
 	pod := b.run("before")
-	var remembered net.HardwareAddr // by pods
 	link := func(change func(netlink.Link) error) {
 		require.NoError(t, b.Within(func() error {
 			l, err := netlink.LinkByName("bridge0")
@@ -161,15 +158,11 @@ func TestN7_PluginReportsItsBridge(t *testing.T) {
 			return change(l)
 		}))
 	}
-	hardware := func(l netlink.Link) error {
-		if had := l.Attrs().HardwareAddr; remembered == nil {
-			remembered = had
-		} else if !bytes.Equal(remembered, had) {
-			return fmt.Errorf("the bridge has hardware address %s, and had %s", had, remembered)
-		}
-		return nil
+	hardware := func() (address net.HardwareAddr) {
+		link(func(l netlink.Link) error { address = l.Attrs().HardwareAddr; return nil })
+		return address
 	}
-	link(hardware)
+	remembered := hardware() // by pods
 	link(netlink.LinkSetDown)
 	b.requireDown("NetworkDegraded", "plugin bridge takes no pods: the bridge is down (code 51)")
 	_, err := b.CRI().RunPod(WithinAMinute(t), b.CRI().Pod("rejected"))
@@ -182,7 +175,7 @@ func TestN7_PluginReportsItsBridge(t *testing.T) {
 	attrs.Name, attrs.Flags = "bridge0", net.FlagUp
 	require.NoError(t, b.Within(func() error { return netlink.LinkAdd(&netlink.Bridge{LinkAttrs: attrs}) }))
 	RequireNetworkReady(t, b)
-	link(hardware)
+	require.Equal(t, remembered, hardware())
 	b.requireTalk(b.run("made-anew"), pod)
 	b.requireReachesNode(pod)
 	link(netlink.LinkDel)
@@ -196,7 +189,7 @@ func TestN7_PluginReportsItsBridge(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, c.GetStatus())
 	b.runPlugin()
-	link(hardware)
+	require.Equal(t, remembered, hardware())
 	b.requireTalk(b.run("after"), pod)
 	b.requireReachesNode(pod)
 	RemoveAllPods(WithinAMinute(t), t, b.CRI())
