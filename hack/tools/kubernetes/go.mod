@@ -3,6 +3,9 @@
 // Kubernetes, etcd, kind and crictl. hack/kind makes a node image and a cluster of them if no
 // registry can be reached. Each of Kubernetes' own modules is replaced by the version of the
 // same release.
+//
+// The programs of the node tests (hack/kind/nodetests_images.go) are no tools here: go mod tidy would drop what
+// only they need.
 module github.com/hookline-nri/hookline/hack/tools/kubernetes
 
 go 1.26.6
@@ -94,6 +97,7 @@ require (
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/invopop/jsonschema v0.13.0 // indirect
+	github.com/ishidawataru/sctp v0.0.0-20250521072954-ae8eb7fa7995 // indirect
 	github.com/jonboulle/clockwork v0.5.0 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/kylelemons/godebug v1.1.0 // indirect
@@ -228,6 +232,7 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
+	tags.cncf.io/container-device-interface/specs-go v1.1.0 // indirect
 )
 
 tool (
