@@ -33,7 +33,7 @@ type Options struct {
 	// Required returns the plugins that must answer a first event: without their answers
 	// Ask fails (L20). It is called once for each first event, and its error fails Ask.
 	// Default none.
-	Required func(Event) ([]Requirement, error)
+	Required func(context.Context, Event) ([]Requirement, error)
 
 	// TeardownWait is how long a Teardown waits for all plugins together. It
 	// is called at each Teardown. Default is RequestTimeout.

@@ -117,7 +117,7 @@ func firstIsLostInARequest(t *testing.T, required []Requirement) {
 	for kind, then := range map[string]string{"RunPodSandbox:p2": "UpdatePodSandbox:p2", "CreateContainer:p1/c1": "PostCreateContainer:p1/c1"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newHanding(t, func(o *Options) {
-				o.Required = func(Event) ([]Requirement, error) { return required, nil }
+				o.Required = func(context.Context, Event) ([]Requirement, error) { return required, nil }
 			})
 			first, next := newPlugin("10-a"), newPlugin("10-a")
 			f.joined(first)
@@ -145,7 +145,7 @@ func firstIsLostInARequest(t *testing.T, required []Requirement) {
 func TestL19_SuccessorApprovesForARequiredPlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) {
-			o.Required = func(Event) ([]Requirement, error) {
+			o.Required = func(context.Context, Event) ([]Requirement, error) {
 				return []Requirement{{Plugin: "a", Wait: time.Minute}}, nil
 			}
 		})

@@ -24,7 +24,7 @@ func TestL19_SuccessorIsAskedForCreationsUnderWay(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var f *fixture
 			f = newHanding(t, func(o *Options) {
-				o.Required = func(Event) ([]Requirement, error) {
+				o.Required = func(context.Context, Event) ([]Requirement, error) {
 					return []Requirement{{Plugin: "a", Wait: time.Minute}}, nil
 				}
 				o.List = func(context.Context) (Snapshot, error) {

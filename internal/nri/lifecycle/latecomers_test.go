@@ -86,7 +86,9 @@ func TestL22_PeersUnderARequiredNameCostOneBound(t *testing.T) {
 func TestL22_SuccessorsOfARequiredPluginCostOneBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) {
-			o.Required = func(Event) ([]Requirement, error) { return []Requirement{{Plugin: "a", Wait: time.Hour}}, nil }
+			o.Required = func(context.Context, Event) ([]Requirement, error) {
+				return []Requirement{{Plugin: "a", Wait: time.Hour}}, nil
+			}
 		})
 		f.listed = Snapshot{}
 		newOne := func() *plugin { return newPlugin("10-a").hang(RunPodSandbox) }

@@ -55,7 +55,7 @@ func (e *Engine) demands(ctx context.Context, ev Event) ([]*demand, error) {
 	if e.opts.Required == nil {
 		return nil, nil
 	}
-	required, err := e.opts.Required(ev)
+	required, err := e.opts.Required(ctx, ev)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ev, err)
 	}

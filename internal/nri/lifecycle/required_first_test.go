@@ -15,7 +15,7 @@ import (
 // requiresFirst has every pod and container require a plugin before all others.
 func requiresFirst(plugin string, others ...string) func(*Options) {
 	return func(o *Options) {
-		o.Required = func(Event) ([]Requirement, error) {
+		o.Required = func(context.Context, Event) ([]Requirement, error) {
 			all := []Requirement{{Plugin: plugin, Wait: requiredWait, First: true}}
 			for _, name := range others {
 				all = append(all, Requirement{Plugin: name, Wait: requiredWait})

@@ -43,7 +43,7 @@ func TestL20_NamesMatchWithAndWithoutTheirIndex(t *testing.T) {
 func TestL20_TwoRequiredPlugins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
-			o.Required = func(Event) ([]Requirement, error) {
+			o.Required = func(context.Context, Event) ([]Requirement, error) {
 				return []Requirement{{Plugin: "patient", Wait: time.Minute}, {Plugin: "hasty", Wait: 20 * time.Second}}, nil
 			}
 		})
@@ -87,7 +87,7 @@ func TestL20_RequirementsCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unreadable := errors.New("no list")
 		f := newFixture(t, func(o *Options) {
-			o.Required = func(Event) ([]Requirement, error) { return nil, unreadable }
+			o.Required = func(context.Context, Event) ([]Requirement, error) { return nil, unreadable }
 		})
 		p := newPlugin("10-a")
 		f.joined(p)

@@ -15,7 +15,7 @@ import (
 // orPresent has every pod and container require a plugin. If it did not subscribe, it is enough
 // that it is connected.
 func orPresent(o *Options) {
-	o.Required = func(Event) ([]Requirement, error) {
+	o.Required = func(context.Context, Event) ([]Requirement, error) {
 		return []Requirement{{Plugin: "must", Wait: requiredWait, OrPresent: true}}, nil
 	}
 }

@@ -21,7 +21,7 @@ const requiredWait = 10 * time.Second
 // requires has every pod and container require plugins.
 func requires(plugins ...string) func(*Options) {
 	return func(o *Options) {
-		o.Required = func(Event) ([]Requirement, error) {
+		o.Required = func(context.Context, Event) ([]Requirement, error) {
 			var rs []Requirement
 			for _, p := range plugins {
 				rs = append(rs, Requirement{Plugin: p, Wait: requiredWait})
@@ -335,7 +335,7 @@ func TestL20_PluginThatDidNotSubscribe(t *testing.T) {
 	for _, present := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t, func(o *Options) {
-				o.Required = func(Event) ([]Requirement, error) {
+				o.Required = func(context.Context, Event) ([]Requirement, error) {
 					return []Requirement{{Plugin: "must", Wait: requiredWait, OrPresent: present}}, nil
 				}
 			})
@@ -431,7 +431,7 @@ func TestL8_TeardownIsNotGated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := map[Kind]int{}
 		f := newFixture(t, func(o *Options) {
-			o.Required = func(ev Event) ([]Requirement, error) {
+			o.Required = func(_ context.Context, ev Event) ([]Requirement, error) {
 				asked[ev.Kind]++
 				return []Requirement{{Plugin: "must", Wait: requiredWait}}, nil
 			}

@@ -43,7 +43,7 @@ func (p *process) need(o ledger.ID) *need {
 	return p.w.needs[o]
 }
 
-func (p *process) required(ev Event) (rs []Requirement, err error) {
+func (p *process) required(_ context.Context, ev Event) (rs []Requirement, err error) {
 	if n := p.need(ev.ID()); n != nil {
 		for _, name := range n.plugins {
 			rs = append(rs, Requirement{Plugin: name, Wait: worldWait, OrPresent: p.w.orPresent()})

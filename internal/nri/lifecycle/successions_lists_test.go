@@ -68,7 +68,9 @@ func TestL20_PluginThatIsSynchronizedLateIsAsked(t *testing.T) {
 	for _, failed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t, func(o *Options) {
-				o.Required = func(Event) ([]Requirement, error) { return []Requirement{{Plugin: "must", Wait: time.Minute}}, nil }
+				o.Required = func(context.Context, Event) ([]Requirement, error) {
+					return []Requirement{{Plugin: "must", Wait: time.Minute}}, nil
+				}
 			})
 			slow := newPlugin("00-slow").takes(time.Second, RunPodSandbox)
 			must, again := newPlugin("10-must"), newPlugin("10-must")

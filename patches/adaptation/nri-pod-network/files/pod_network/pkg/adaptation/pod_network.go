@@ -70,8 +70,8 @@ func networkIn(reply any) (*PodNetwork, error) {
 
 // demands returns the plugins that a pod or container requires. The one that gives a pod its network is
 // asked first, and no annotation of the pod tolerates that it is missing.
-func (r *Adaptation) demands(ev lifecycle.Event) ([]lifecycle.Requirement, error) {
-	required, err := r.required(ev)
+func (r *Adaptation) demands(ctx context.Context, ev lifecycle.Event) ([]lifecycle.Requirement, error) {
+	required, err := r.required(ctx, ev)
 	if err != nil || ev.Kind != lifecycle.RunPodSandbox {
 		return required, err
 	}

@@ -4,6 +4,7 @@ package adaptation
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,7 +27,7 @@ const quoted = "annotation %s is %.256q"
 // required returns the plugins that a pod or container requires: by the settings, and by
 // an annotation of the pod. A pod that tolerates missing plugins requires those alone whose
 // settings do not allow that.
-func (r *Adaptation) required(ev lifecycle.Event) ([]lifecycle.Requirement, error) {
+func (r *Adaptation) required(_ context.Context, ev lifecycle.Event) ([]lifecycle.Requirement, error) {
 	if len(r.requiredNames) == 0 && r.validator == nil {
 		return nil, nil
 	}
@@ -103,11 +104,16 @@ func (r *Adaptation) annotated(pod *PodSandbox, container string) ([]string, err
 	if r.validator == nil {
 		return nil, nil
 	}
-	const key = nriplugin.RequiredPluginsAnnotation
-	value, ok := nriplugin.GetEffectiveAnnotation(pod, key, container)
+	value, ok := nriplugin.GetEffectiveAnnotation(pod, nriplugin.RequiredPluginsAnnotation, container)
 	if !ok {
 		return nil, nil
 	}
+	return namesIn(value)
+}
+
+// namesIn returns the names in a value of the annotation that requires plugins, each once.
+func namesIn(value string) ([]string, error) {
+	const key = nriplugin.RequiredPluginsAnnotation
 	var names []string
 	if yaml.Unmarshal([]byte(value), &names) != nil {
 		return nil, fmt.Errorf(quoted+": set it to a list of names, as [ \"logger\" ]", key, value)

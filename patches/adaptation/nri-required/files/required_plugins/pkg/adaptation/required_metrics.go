@@ -12,7 +12,7 @@ import (
 
 // RequiredMetrics may be implemented by the value passed to WithMetrics, beside Metrics,
 // to see waits for required plugins and rejections. plugin is the name in the settings, or
-// "annotation" for a plugin that a pod requires by annotation.
+// "annotation" for a plugin that has no settings.
 type RequiredMetrics interface {
 	// RecordRequiredWait is called when a pod or container has waited for a required
 	// plugin that was disconnected, whether the plugin connected or not.

@@ -3,6 +3,7 @@
 package adaptation
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -74,7 +75,7 @@ func TestRequirements(t *testing.T) {
 				&tc.ctr: containerEvent(lifecycle.CreateContainer, pod, nil, &newContainer{
 					request: &CreateContainerRequest{Pod: pod, Container: &Container{Id: "ctr0", Name: "main"}}}),
 			} {
-				required, err := r.required(req.(lifecycle.Event))
+				required, err := r.required(context.Background(), req.(lifecycle.Event))
 				if tc.err != "" {
 					require.ErrorContains(t, err, tc.err)
 					continue
