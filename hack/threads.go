@@ -19,6 +19,15 @@ var threads = []docs.Thread{
 			"`nri/hand-over` closes it. Upstream decides that, and both patches `hand-over` have to follow.",
 	},
 	{
+		Name:    "containerd/nri#282",
+		Title:   "The specification of a CDI device requires plugins, by an edit of its container's annotations.",
+		Seen:    "its comments of April 2026; not the change, which needs one of CDI first",
+		Patches: []string{"nri/required-by-request", "containerd/device-plugins", "containerd/pod-resources-devices"},
+		Then: "The key and the form of the annotation are the same. " +
+			"With such edits the annotation of a container requires plugins, and the default validator reads it: `containerd/device-plugins` makes way for it. " +
+			"`nri/required-by-request` and `containerd/pod-resources-devices` stay: a pod is created before its containers have edits.",
+	},
+	{
 		Name:    "containerd/nri#295",
 		Title:   "RunPodSandbox returns addresses that plugins give the pod.",
 		Seen:    "its head of May 2026, without containerd's part",

@@ -16,6 +16,7 @@ import (
 	nrirefusedupdates "github.com/hookline-nri/hookline/patches/adaptation/nri-refused-updates"
 	nriregisterbounds "github.com/hookline-nri/hookline/patches/adaptation/nri-register-bounds"
 	nrirequired "github.com/hookline-nri/hookline/patches/adaptation/nri-required"
+	nrirequiredbyrequest "github.com/hookline-nri/hookline/patches/adaptation/nri-required-by-request"
 	nrirights "github.com/hookline-nri/hookline/patches/adaptation/nri-rights"
 	nriswitch "github.com/hookline-nri/hookline/patches/adaptation/nri-switch"
 	nrisyncsplit "github.com/hookline-nri/hookline/patches/adaptation/nri-sync-split"
@@ -41,6 +42,7 @@ import (
 	networkstatus "github.com/hookline-nri/hookline/patches/network/network-status"
 	plugingatesnetwork "github.com/hookline-nri/hookline/patches/network/plugin-gates-network"
 	awaitplugins "github.com/hookline-nri/hookline/patches/plugins/await-plugins"
+	deviceplugins "github.com/hookline-nri/hookline/patches/plugins/device-plugins"
 	handover "github.com/hookline-nri/hookline/patches/plugins/hand-over"
 	missedevents "github.com/hookline-nri/hookline/patches/plugins/missed-events"
 	nrifailures "github.com/hookline-nri/hookline/patches/plugins/nri-failures"
@@ -133,6 +135,7 @@ var Series = edit.Assemble([]edit.Module{
 	nrirefusedupdates.Group,
 	nriacknowledge.Group,
 	nripodnetwork.Group,
+	nrirequiredbyrequest.Group,
 
 	// containerd, with NRI as released.
 	undo.Group,
@@ -171,6 +174,7 @@ var Series = edit.Assemble([]edit.Module{
 	handover.Group,
 	pluginswitch.Group,
 	refusedupdates.Group,
+	deviceplugins.Group,
 
 	// containerd, on the go-cni above.
 	networkstatus.Group,

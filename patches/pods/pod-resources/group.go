@@ -14,5 +14,6 @@ var Group = edit.Group{
 		PodResourcesAnnouncement,
 		PodResources,
 		PodResourcesCheck,
+		PodResourcesDevices,
 	},
 }

@@ -10,14 +10,14 @@ import (
 
 // GetPodResources returns the resources of the pod's containers, encoded, or nil if
 // they are not known.
-func (p *criPodSandbox) GetPodResources() []byte {
-	switch {
-	case p.asked != nil:
-		return p.asked.Wire()
-	case p.Sandbox == nil:
-		return nil
+func (p *criPodSandbox) GetPodResources() []byte { return p.announced().Wire() }
+
+// announced returns the resources of the current request, or else the stored ones, nil if there are none.
+func (p *criPodSandbox) announced() *podresources.Announcement {
+	if p.asked != nil || p.Sandbox == nil {
+		return p.asked
 	}
-	return p.Status.Get().PodResources.Wire()
+	return p.Status.Get().PodResources
 }
 
 // asks puts the resources of the request before the stored ones.
