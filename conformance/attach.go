@@ -160,6 +160,9 @@ func (a *attached) lacksNetwork() string {
 // CNI returns the node's folders of CNI.
 func (a *attached) CNI() (bin, conf string) { return a.options.CNIBin, a.options.CNIConf }
 
+// CDI returns the node's folder of specifications of CDI devices.
+func (a *attached) CDI() string { return a.options.CDI }
+
 // wantsEvents reports whether a selected case needs events. To find out whether the runtime sends
 // them takes a second.
 func (a *attached) wantsEvents() bool {

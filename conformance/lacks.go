@@ -35,6 +35,9 @@ func (a *attached) lacks(n fixture.Needs) (l report.Lack) {
 	case n.Required && !a.requires:
 		l.Reason = fmt.Sprintf("needs a runtime that requires plugin %s for pods outside of namespace default", fixture.RequiredPlugin)
 		l.Help = "hookline: required_for of that plugin; --must-run if the status of the runtime does not show it"
+	case n.Devices && a.options.CDI == "":
+		l.Reason = "needs a runtime on which CDI devices may require plugins, and the node's folder of their specifications"
+		l.Help = "hookline: cdi_required_plugins = true; --cdi-spec-dir"
 	case n.Events && !a.events:
 		l.Reason, l.Help = "needs a runtime that sends CRI's container events", "CRI-O: enable_pod_events = true"
 	case n.Sandbox && !a.processes:

@@ -32,6 +32,9 @@ type Options struct {
 	// the network replace the network there while they run. Without the folders they are
 	// unsupported.
 	CNIBin, CNIConf string
+	// CDI is the node's folder of specifications of CDI devices, which may require plugins on this
+	// runtime. Without the folder the cases of these devices are unsupported.
+	CDI string
 	// MustRun says that the runtime requires fixture.RequiredPlugin. It is not needed if the
 	// runtime's status shows that.
 	MustRun bool

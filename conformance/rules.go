@@ -12,7 +12,7 @@ import (
 // The contract that the cases test. Its version grows with each new or changed rule.
 const (
 	contractPage    = "https://github.com/hookline-nri/hookline/blob/main/docs/contract.md"
-	contractVersion = "6"
+	contractVersion = "7"
 )
 
 // rules returns the rules of the contract, in its order.
@@ -20,7 +20,7 @@ func rules() (rules []string) {
 	for _, kind := range []struct {
 		letter string
 		last   int
-	}{{"L", 28}, {"N", 7}, {"R", 4}} {
+	}{{"L", 29}, {"N", 7}, {"R", 4}} {
 		for i := 1; i <= kind.last; i++ {
 			rules = append(rules, fmt.Sprint(kind.letter, i))
 		}

@@ -59,7 +59,7 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 			command = append(command, "--"+flag, value)
 		}
 	}
-	settings, profiles := fixture.NetworkSettings+fixture.RequiredSettings, cmd.StringSlice("profile")
+	settings, profiles := fixture.NetworkSettings+fixture.RequiredSettings+fixture.DeviceSettings, cmd.StringSlice("profile")
 	if cmd.Bool("given-network") {
 		settings, profiles = fixture.GivenNetworkSettings, append(profiles, cases.Given.Name)
 		command = append(command, "--given-network")
@@ -86,7 +86,7 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 	defer func() { retErr = errors.Join(retErr, n.Close()) }()
 	cniBin, cniConf := n.CNI()
 	r, err := conformance.Run(ctx, conformance.Options{
-		CRI: n.CRISocket(), NRI: n.NRISocket(), Image: image.Name, CgroupParent: n.PodCgroup(), Left: n.Leftovers, CNIBin: cniBin, CNIConf: cniConf,
+		CRI: n.CRISocket(), NRI: n.NRISocket(), Image: image.Name, CgroupParent: n.PodCgroup(), Left: n.Leftovers, CNIBin: cniBin, CNIConf: cniConf, CDI: n.CDI(),
 		Stop: n.Stop, Kill: n.Kill, Boot: n.Boot,
 		Profiles: profiles, Rules: cmd.StringSlice("rules"), Cases: cmd.StringSlice("case"), Repeat: cmd.Int("repeat"), Soon: cmd.Duration("soon"), Seed: uint64(cmd.Uint("seed")),
 		Command: command, Version: "of this tree",

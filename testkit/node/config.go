@@ -38,6 +38,7 @@ func (p paths) runc() string      { return p.in("runc") }
 func (p paths) bin() string       { return p.in("bin") }
 func (p paths) cniBin() string    { return p.in("cni", "bin") }
 func (p paths) cniConf() string   { return p.in("cni", "conf") }
+func (p paths) cdi() string       { return p.in("cdi") }
 func (p paths) addresses() string { return p.in("cni", "addresses") }
 func (p paths) config() string    { return p.in("config.toml") }
 func (p paths) more() string      { return p.in("more.toml") }
@@ -151,7 +152,7 @@ func (p paths) containerd(o Options) string {
 		"@IMAGE@", image.Name,
 		"@CNI_BIN@", p.cniBin(),
 		"@CNI_CONF@", p.cniConf(),
-		"@CDI@", p.in("cdi"),
+		"@CDI@", p.cdi(),
 		"@SANDBOXES@", sandboxes,
 		"@RUNC@", filepath.Join(p.bin(), "runc"),
 		"@RUNC_ROOT@", p.runc(),

@@ -99,6 +99,9 @@ func (n *Node) ShimSockets() string { return n.paths.shims() }
 // that change them.
 func (n *Node) CNI() (bin, conf string) { return n.paths.cniBin(), n.paths.cniConf() }
 
+// CDI returns the folder of specifications of CDI devices. It exists once a test makes it.
+func (n *Node) CDI() string { return n.paths.cdi() }
+
 // load imports the image and waits until CRI knows it.
 func (n *Node) load(ctx context.Context) error {
 	program := n.options.Pause
