@@ -4,6 +4,7 @@
 //
 //	program plugin   an NRI plugin that records events, and follows annotations of pods
 //	program ready    succeeds if the plugin beside it is connected
+//	program driver   a DRA driver whose devices require an NRI plugin
 //	program wait     a workload: waits for SIGTERM, or ends as its flags say
 //	program serve    a workload: sends each client its pod's name
 //	program get      prints what an address serves
@@ -21,7 +22,7 @@ import (
 
 func main() {
 	commands := map[string]func([]string) error{
-		"plugin": runPlugin, "ready": isReady, "wait": runWait, "serve": runServe, "get": runGet, "agent": runAgent, "node": runNode, "cni": runCNI,
+		"plugin": runPlugin, "ready": isReady, "driver": runDriver, "wait": runWait, "serve": runServe, "get": runGet, "agent": runAgent, "node": runNode, "cni": runCNI,
 		"install": runInstall, "uninstall": runUninstall,
 	}
 	name := ""
