@@ -150,7 +150,7 @@ var _ = MustRun.has("L29_PodWithAnAnnouncedDeviceStartsOnlyWithItsPlugin", Needs
 	id, err := c.RunPod(ctx, announcing("late", OwnDevice))
 	t.Promise("L29", "the pod starts with the plugin's approval", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, err)
-		assert.NoError(t, HasAnsweredOf(driver, id, plugin.RunPodSandbox))
+		RequireSoon(t, "its approval", func(context.Context) error { return HasAnsweredOf(driver, id, plugin.RunPodSandbox) })
 	})
 	RemoveAllPods(ctx, t, c)
 	RequireNothingLeft(t, n)
