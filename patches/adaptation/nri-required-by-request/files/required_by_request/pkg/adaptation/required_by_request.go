@@ -53,13 +53,10 @@ func RequiredIn(value string) ([]string, error) {
 func (r *Adaptation) addByRequest(ctx context.Context, required []lifecycle.Requirement, pod *PodSandbox, tolerated bool) []lifecycle.Requirement {
 	for _, name := range requiredBy(ctx) {
 		s := r.settingsOf(name)
-		isRequired := slices.ContainsFunc(required, func(r lifecycle.Requirement) bool { return r.Plugin == name })
-		if isRequired || slices.Contains(s.ExemptNamespaces, pod.GetNamespace()) || tolerated && s.AllowToleration {
+		if slices.Contains(s.ExemptNamespaces, pod.GetNamespace()) || tolerated && s.AllowToleration {
 			continue
 		}
-		// What requires the plugin does so for pods and containers, and most plugins subscribe to
-		// one of the two.
-		required = append(required, lifecycle.Requirement{Plugin: name, Wait: s.wait(), OrPresent: true})
+		required = r.orPresent(required, name)
 	}
 	return required
 }

@@ -51,13 +51,19 @@ func (r *Adaptation) required(_ context.Context, ev lifecycle.Event) ([]lifecycl
 		return nil, err
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(required, func(r lifecycle.Requirement) bool { return r.Plugin == name }) {
-			// One annotation holds for pods and containers, and most plugins subscribe to
-			// one of the two. A plugin that did not subscribe must only be connected.
-			required = append(required, lifecycle.Requirement{Plugin: name, Wait: r.settingsOf(name).wait(), OrPresent: true})
-		}
+		required = r.orPresent(required, name)
 	}
 	return required, nil
+}
+
+// orPresent adds a plugin that pods and their containers require in one place, unless it is required
+// already. Most plugins subscribe to events of one of the two: a plugin that did not subscribe must only
+// be connected.
+func (r *Adaptation) orPresent(required []lifecycle.Requirement, name string) []lifecycle.Requirement {
+	if slices.ContainsFunc(required, func(r lifecycle.Requirement) bool { return r.Plugin == name }) {
+		return required
+	}
+	return append(required, lifecycle.Requirement{Plugin: name, Wait: r.settingsOf(name).wait(), OrPresent: true})
 }
 
 func (s PluginSettings) requiredFor(kind lifecycle.Kind) bool {

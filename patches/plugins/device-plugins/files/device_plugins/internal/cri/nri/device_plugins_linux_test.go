@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/containerd/errdefs"
+	runtimespec "github.com/opencontainers/runtime-spec/specs-go"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"tags.cncf.io/container-device-interface/pkg/cdi"
 
 	cstore "github.com/containerd/containerd/v2/internal/cri/store/container"
-	runtimespec "github.com/opencontainers/runtime-spec/specs-go"
 )
 
 // Specifications of two devices each, by file. The first two have devices of one kind.
