@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	. "github.com/hookline-nri/hookline/integration/fixture"
@@ -60,20 +59,19 @@ func TestL29_SpecificationOfADeviceRequiresPlugins(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		node, namespace string
-		config          func(*runtime.ContainerConfig)
+		device          string // in the field for it, none if empty
+		annotated       bool   // in an annotation of the container instead
 		code            codes.Code
 		err             string
 	}{
-		"the container with the device of the page waits": {node: "on", config: gives("vendor.example/nic=nic-0"), code: codes.Unavailable, err: "required plugin nic-driver is disconnected since"},
-		"the one with its annotation waits": {node: "on", code: codes.Unavailable, err: "required plugin nic-driver is disconnected since", config: func(c *runtime.ContainerConfig) {
-			c.Annotations = map[string]string{"cdi.k8s.io/nic": "vendor.example/nic=nic-0"}
-		}},
-		"one in an exempt namespace starts":              {node: "on", namespace: "exempt", config: gives("vendor.example/nic=nic-0")},
-		"a value that is no list rejects":                {node: "on", config: gives("vendor.example/odd=odd"), code: codes.FailedPrecondition, err: `b-odd.json: failed precondition: annotation required-plugins.noderesource.dev is "nic-driver": set it to a list`},
-		"no value rejects if devices require no plugins": {node: "off", config: gives("vendor.example/odd=odd")},
-		"no device waits if devices require no plugins":  {node: "off", config: gives("vendor.example/nic=nic-0")},
-		"a device without a specification is as before":  {node: "on", config: gives("vendor.example/none=0"), code: codes.Unknown, err: "unresolvable CDI devices vendor.example/none=0"},
-		"a container without a device starts":            {node: "on", config: func(*runtime.ContainerConfig) {}},
+		"the container with the device of the page waits": {node: "on", device: "vendor.example/nic=nic-0", code: codes.Unavailable, err: "required plugin nic-driver is disconnected since"},
+		"the one with its annotation waits":               {node: "on", device: "vendor.example/nic=nic-0", annotated: true, code: codes.Unavailable, err: "required plugin nic-driver is disconnected since"},
+		"one in an exempt namespace starts":               {node: "on", namespace: "exempt", device: "vendor.example/nic=nic-0"},
+		"a value that is no list rejects":                 {node: "on", device: "vendor.example/odd=odd", code: codes.FailedPrecondition, err: `b-odd.json: failed precondition: annotation required-plugins.noderesource.dev is "nic-driver": set it to a list`},
+		"no value rejects if devices require no plugins":  {node: "off", device: "vendor.example/odd=odd"},
+		"no device waits if devices require no plugins":   {node: "off", device: "vendor.example/nic=nic-0"},
+		"a device without a specification is as before":   {node: "on", device: "vendor.example/none=0", code: codes.Unknown, err: "unresolvable CDI devices vendor.example/none=0"},
+		"a container without a device starts":             {node: "on"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := nodes[tc.node]
@@ -86,7 +84,12 @@ func TestL29_SpecificationOfADeviceRequiresPlugins(t *testing.T) {
 			require.NoError(t, err)
 			SpecifyDevices(t, n, id, pod) // and the others are known, too
 			config := c.Container("main")
-			tc.config(config)
+			switch {
+			case tc.annotated:
+				config.Annotations = map[string]string{"cdi.k8s.io/nic": tc.device}
+			case tc.device != "":
+				config = ContainerWith(c, "main", tc.device)
+			}
 			_, err = c.Create(ctx, id, pod, config)
 			stock := OnStock(NotRequired)
 			if tc.err == "" || tc.code == codes.Unknown {
@@ -103,9 +106,4 @@ func TestL29_SpecificationOfADeviceRequiresPlugins(t *testing.T) {
 			RequireNothingLeft(t, n)
 		})
 	}
-}
-
-// gives gives a container a CDI device.
-func gives(device string) func(*runtime.ContainerConfig) {
-	return func(c *runtime.ContainerConfig) { c.CDIDevices = []*runtime.CDIDevice{{Name: device}} }
 }

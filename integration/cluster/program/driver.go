@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"syscall"
 
+	nriplugin "github.com/containerd/nri/pkg/plugin"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -81,7 +82,7 @@ type driver struct {
 // specify writes the specification of the CDI devices, which requires a plugin.
 func (d driver) specify(plugin string) error {
 	spec := &specs.Spec{Version: "0.6.0", Kind: d.kind, Annotations: map[string]string{
-		"required-plugins.noderesource.dev": fmt.Sprintf("[ %s ]", plugin),
+		nriplugin.RequiredPluginsAnnotation: fmt.Sprintf("[ %s ]", plugin),
 	}}
 	for _, device := range d.devices {
 		spec.Devices = append(spec.Devices, specs.Device{Name: device, ContainerEdits: specs.ContainerEdits{Env: []string{"DEVICE=" + device}}})
